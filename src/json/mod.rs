@@ -1,0 +1,1 @@
+//! JSON, read strictly and written compactly.

@@ -1,0 +1,2 @@
+//! The notebook.
+pub mod text;
