@@ -1,4 +1,24 @@
-//! Agent Codex: a remote notebook for AI agents.
+//! Agent Codex: a remote notebook for AI agents, as a Cloudflare Worker that speaks MCP.
+//!
+//! - [`notebook`]: entries and what may be done with them
+//! - [`auth`]: who may do what in which codex
+//! - [`codex`]: one turn of a codex: the grant checked, the call executed
+//! - [`mcp`]: the protocol
+//! - `edge`: the Worker (wasm32 alone)
+//! - `object`: the Durable Object (wasm32 alone)
+//! - [`json`], [`mac`]: what several of them read and sign with
+//!
+//! All but `edge` and `object` are pure: no JavaScript, no clock, no randomness of their own.
 
+pub mod auth;
+pub mod codex;
+#[cfg(target_arch = "wasm32")]
+mod edge;
 pub mod json;
+pub mod mac;
+pub mod mcp;
 pub mod notebook;
+#[cfg(target_arch = "wasm32")]
+mod object;
+#[cfg(target_arch = "wasm32")]
+mod random;

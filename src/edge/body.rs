@@ -1,0 +1,72 @@
+//! A request's body: JSON, uncompressed, of at most 1 MiB. A larger one is refused without being read whole.
+
+use futures_util::StreamExt as _;
+use worker::Request;
+
+use super::respond::Answer;
+
+/// Bytes of a body, at most.
+const BODY_BYTES: usize = 1_048_576;
+
+/// Checks what the headers say of the body, and reads it.
+///
+/// # Errors
+/// The inner one is the refusal.
+pub(super) async fn read(request: &mut Request) -> worker::Result<Result<Vec<u8>, Answer>> {
+    let headers = request.headers();
+    let length = headers.get("Content-Length")?.and_then(|length| length.parse::<usize>().ok());
+    if length.is_some_and(|length| length > BODY_BYTES) {
+        return Ok(Err(too_large()));
+    }
+    if !headers.get("Content-Type")?.is_some_and(|value| is_json(&value)) {
+        return Ok(Err(Answer::error(415, "unsupported_media_type", "The body must be application/json")));
+    }
+    if headers.get("Content-Encoding")?.is_some_and(|value| !value.eq_ignore_ascii_case("identity")) {
+        return Ok(Err(Answer::error(415, "unsupported_encoding", "The body must not be compressed")));
+    }
+    if headers.get("Accept")?.is_some_and(|value| !accepts_json(&value)) {
+        return Ok(Err(Answer::error(
+            406,
+            "not_acceptable",
+            "The answer is application/json, which Accept must allow",
+        )));
+    }
+    match length {
+        Some(_) => Ok(Ok(request.bytes().await?)),
+        None => stream(request).await,
+    }
+}
+
+fn too_large() -> Answer {
+    Answer::error(413, "body_too_large", "The body must be at most 1 MiB")
+}
+
+async fn stream(request: &mut Request) -> worker::Result<Result<Vec<u8>, Answer>> {
+    let mut body = Vec::new();
+    if request.inner().body().is_none() {
+        return Ok(Ok(body));
+    }
+    let mut chunks = request.stream()?;
+    while let Some(chunk) = chunks.next().await {
+        let chunk = chunk?;
+        if body.len().saturating_add(chunk.len()) > BODY_BYTES {
+            return Ok(Err(too_large()));
+        }
+        body.extend(chunk);
+    }
+    Ok(Ok(body))
+}
+
+/// The media type before its parameters.
+fn essence(value: &str) -> &str {
+    value.split(';').next().unwrap_or_default().trim()
+}
+
+fn is_json(content_type: &str) -> bool {
+    essence(content_type).eq_ignore_ascii_case("application/json")
+}
+
+fn accepts_json(accept: &str) -> bool {
+    let json = ["application/json", "application/*", "*/*"];
+    accept.split(',').any(|range| json.iter().any(|wanted| essence(range).eq_ignore_ascii_case(wanted)))
+}

@@ -1,0 +1,114 @@
+//! The owner's endpoint for grants. Each request names a codex by `?codex=` and carries the owner key as bearer token.
+//!
+//! - `POST /grants` with `{"label","scopes","expiresInSeconds"?}` makes one, and answers with it and its token
+//! - `GET /grants` lists them
+//! - `DELETE /grants/{id}` revokes one
+
+use serde::Deserialize;
+use worker::{Env, Method, Request};
+
+use super::config::Config;
+use super::respond::Answer;
+use super::{body, codex, mcp, origin};
+use crate::auth::grant::LABEL_CHARACTERS;
+use crate::auth::{Challenge, CodexName, Credential, GrantId, Scopes};
+use crate::codex::message::{Message, Outcome};
+use crate::json::write_string;
+use crate::notebook::time::SECOND;
+use crate::random;
+
+pub(super) async fn serve(rest: &str, request: Request, env: &Env, config: &Config) -> worker::Result<Answer> {
+    let Some(owner_key) = &config.owner_key else {
+        return Ok(Answer::error(403, "no_owner", "The secret OWNER_KEY is not set, so nobody manages grants"));
+    };
+    match mcp::bearer(&request)? {
+        Some(key) if owner_key.matches(&key) => {}
+        key => {
+            let challenge = if key.is_some() { Challenge::InvalidToken } else { Challenge::Missing };
+            return Ok(Answer::challenge(challenge, &origin::own(&request)?));
+        }
+    }
+    let codex = request.url()?.query_pairs().find_map(|(name, value)| (name == "codex").then_some(value.into_owned()));
+    let Some(codex) = codex.as_deref().and_then(CodexName::parse) else {
+        return Ok(invalid("?codex= must name a codex, with 1 to 128 of A-Z a-z 0-9 . _ @ -"));
+    };
+    match (request.method(), rest.strip_prefix('/')) {
+        (Method::Post, None) => create(request, codex, env, config).await,
+        (Method::Get, None) => list(&codex, env).await,
+        (Method::Delete, Some(id)) => revoke(id, &codex, env).await,
+        (_, None) => Ok(Answer::method_not_allowed("GET, POST")),
+        (_, Some(_)) => Ok(Answer::method_not_allowed("DELETE")),
+    }
+}
+
+fn invalid(description: &str) -> Answer {
+    Answer::error(400, "invalid_request", description)
+}
+
+fn unexpected(outcome: &Outcome) -> worker::Error {
+    worker::Error::RustError(format!(
+        "a codex answered a question about grants with {}",
+        match outcome {
+            Outcome::Result(_) => "a result",
+            Outcome::Failure(_) => "a notebook failure",
+            Outcome::Refused(_) => "a refusal",
+        }
+    ))
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewGrant {
+    label: String,
+    scopes: Vec<String>,
+    expires_in_seconds: Option<u32>,
+}
+
+async fn create(mut request: Request, codex: CodexName, env: &Env, config: &Config) -> worker::Result<Answer> {
+    let body = match body::read(&mut request).await? {
+        Ok(body) => body,
+        Err(refusal) => return Ok(refusal),
+    };
+    let Ok(new) = serde_json::from_slice::<NewGrant>(&body) else {
+        return Ok(invalid(
+            "The body must be {\"label\": string, \"scopes\": [string], \"expiresInSeconds\"?: integer}",
+        ));
+    };
+    let Some(scopes) = Scopes::parse(new.scopes.iter().map(String::as_str)) else {
+        return Ok(invalid("scopes must hold notes:read, notes:write or both"));
+    };
+    if new.label.chars().count() > LABEL_CHARACTERS {
+        return Ok(invalid("label must be at most 128 characters long"));
+    }
+    let mut id = [0; 16];
+    random::fill(&mut id);
+    let credential = Credential { codex, grant: GrantId::from_random(id), scopes };
+    let lifetime = new.expires_in_seconds.map(|seconds| i64::from(seconds).saturating_mul(SECOND));
+    let message = Message::CreateGrant { id: credential.grant, label: new.label, scopes, lifetime };
+    match codex::ask(env, &credential.codex, &message).await? {
+        Outcome::Result(grant) => {
+            let mut json = format!("{{\"grant\":{grant},\"token\":");
+            write_string(&mut json, &config.seal_keys.seal(&credential));
+            json.push('}');
+            Ok(Answer::json(201, json))
+        }
+        outcome => Err(unexpected(&outcome)),
+    }
+}
+
+async fn list(codex: &CodexName, env: &Env) -> worker::Result<Answer> {
+    match codex::ask(env, codex, &Message::ListGrants).await? {
+        Outcome::Result(grants) => Ok(Answer::json(200, format!("{{\"grants\":{grants}}}"))),
+        outcome => Err(unexpected(&outcome)),
+    }
+}
+
+async fn revoke(id: &str, codex: &CodexName, env: &Env) -> worker::Result<Answer> {
+    let unknown = || Answer::error(404, "not_found", "This codex has no such grant");
+    let Some(id) = GrantId::parse(id) else { return Ok(unknown()) };
+    match codex::ask(env, codex, &Message::RevokeGrant(id)).await? {
+        Outcome::Result(_) => Ok(Answer::empty(204)),
+        Outcome::Refused(_) => Ok(unknown()),
+        outcome @ Outcome::Failure(_) => Err(unexpected(&outcome)),
+    }
+}

@@ -1,0 +1,69 @@
+//! The Worker: HTTP in, HTTP out. It routes, checks what HTTP alone can tell, opens the credential and asks the codex's
+//! object where something stored is needed. Whatever happens, it answers with a response of its own.
+
+mod body;
+mod codex;
+mod config;
+mod grants;
+mod mcp;
+mod origin;
+mod respond;
+
+use std::panic::AssertUnwindSafe;
+
+use futures_util::FutureExt as _;
+use worker::{Context, Env, Method, Request, Response, console_error, event};
+
+use crate::auth::challenge::{METADATA_PATH, ROOT_METADATA_PATH, metadata};
+use config::Config;
+use origin::Origin;
+use respond::Answer;
+
+#[event(fetch)]
+async fn fetch(request: Request, env: Env, _context: Context) -> worker::Result<Response> {
+    let answer = match AssertUnwindSafe(answer(request, &env)).catch_unwind().await {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(error)) => {
+            console_error!("{error}");
+            Answer::internal()
+        }
+        // The panic's message and place are in the log already.
+        Err(_) => Answer::internal(),
+    };
+    answer.into_response()
+}
+
+async fn answer(request: Request, env: &Env) -> worker::Result<Answer> {
+    let config = match Config::read(env) {
+        Ok(config) => config,
+        Err(reason) => {
+            console_error!("{reason}");
+            return Ok(Answer::error(
+                503,
+                "not_configured",
+                "This server is not set up yet; its log says what is missing",
+            ));
+        }
+    };
+    let origin = Origin::of(&request, &config)?;
+    if origin == Origin::Refused {
+        return Ok(Answer::error(403, "forbidden_origin", "Pages of this origin may not use this server"));
+    }
+    let answer =
+        if request.method() == Method::Options { Answer::empty(204) } else { route(request, env, &config).await? };
+    Ok(origin.allow(answer))
+}
+
+async fn route(request: Request, env: &Env, config: &Config) -> worker::Result<Answer> {
+    let path = request.path();
+    match path.as_str() {
+        "/mcp" | "/mcp/" => mcp::serve(request, env, config).await,
+        METADATA_PATH | ROOT_METADATA_PATH => Ok(Answer::json(200, metadata(&origin::own(&request)?))),
+        #[cfg(feature = "faults")]
+        "/faults/panic" => panic!("a fault for the tests"),
+        _ => match path.strip_prefix("/grants") {
+            Some(rest) => grants::serve(rest, request, env, config).await,
+            None => Ok(Answer::error(404, "not_found", "There is nothing here; the MCP endpoint is /mcp")),
+        },
+    }
+}

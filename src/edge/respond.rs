@@ -1,0 +1,71 @@
+//! Answers: a status, headers and a body, made into a response in one place.
+
+use std::borrow::Cow;
+
+use worker::{Headers, Response, ResponseBuilder};
+
+use crate::auth::Challenge;
+use crate::json::write_string;
+
+/// An HTTP answer.
+pub(super) struct Answer {
+    status: u16,
+    headers: Vec<(&'static str, Cow<'static, str>)>,
+    body: Option<String>,
+}
+
+impl Answer {
+    /// An answer without a body.
+    pub(super) fn empty(status: u16) -> Self {
+        Self { status, headers: vec![("Cache-Control", Cow::Borrowed("no-store"))], body: None }
+    }
+
+    /// An answer with a JSON body.
+    pub(super) fn json(status: u16, body: String) -> Self {
+        let mut answer = Self::empty(status).with_header("Content-Type", "application/json");
+        answer.body = Some(body);
+        answer
+    }
+
+    /// An error of HTTP's, with a code for programs and a sentence for people.
+    pub(super) fn error(status: u16, code: &str, description: &str) -> Self {
+        let mut body = String::from("{\"error\":");
+        write_string(&mut body, code);
+        body.push_str(",\"error_description\":");
+        write_string(&mut body, description);
+        body.push('}');
+        Self::json(status, body)
+    }
+
+    /// The method is not one of `allowed`.
+    pub(super) fn method_not_allowed(allowed: &'static str) -> Self {
+        Self::error(405, "method_not_allowed", "The resource does not have this method").with_header("Allow", allowed)
+    }
+
+    /// The request is not authorised; `origin` is this server's own.
+    pub(super) fn challenge(challenge: Challenge, origin: &str) -> Self {
+        Self::json(challenge.status(), challenge.body()).with_header("WWW-Authenticate", challenge.header(origin))
+    }
+
+    /// Something broke here, and is in the log.
+    pub(super) fn internal() -> Self {
+        Self::error(500, "internal", "Something broke in the server")
+    }
+
+    pub(super) fn with_header(mut self, name: &'static str, value: impl Into<Cow<'static, str>>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+
+    pub(super) fn into_response(self) -> worker::Result<Response> {
+        let headers = Headers::new();
+        for (name, value) in &self.headers {
+            headers.set(name, value)?;
+        }
+        let response = ResponseBuilder::new().with_status(self.status).with_headers(headers);
+        match self.body {
+            Some(body) => Ok(response.fixed(body.into_bytes())),
+            None => Ok(response.empty()),
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! Methods and their results: what a body asks for, answered at once where nothing stored is needed, and handed on as
+//! calls of the codex where it is.
+
+use super::era::{self, Era, Headers};
+use super::listing;
+use super::rpc::{self, Id, Incoming, RpcError};
+use crate::auth::Scopes;
+use crate::json::{self, Document, Flaw, FlawKind, Kind, Node, write_string};
+use crate::notebook::arguments::{Call, Tool};
+use crate::notebook::failure::Failure;
+
+/// Messages of a batch, at most. Each call of a batch is a request to the codex.
+pub const BATCH_MESSAGES: usize = 50;
+/// For how long a client may keep the listing and the discovery, in milliseconds: they change only with a new version.
+const CACHE_MILLISECONDS: i64 = 3_600_000;
+
+/// What a body asks for, message by message.
+#[derive(Debug)]
+pub struct Exchange {
+    /// What each message comes to, in their order.
+    pub steps: Vec<Step>,
+    batch: bool,
+}
+
+/// What a message comes to.
+#[derive(Debug)]
+pub enum Step {
+    /// It is answered.
+    Answered(Answered),
+    /// It needs scopes that the credential lacks.
+    Forbidden(Scopes),
+    /// It is a call of the codex.
+    Call(PendingCall),
+}
+
+/// An answered message.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Answered {
+    status: u16,
+    /// The answer's JSON; none for what is not answered.
+    body: Option<String>,
+}
+
+impl Answered {
+    fn result(id: &Id, result: &str) -> Self {
+        Self { status: 200, body: Some(rpc::result(id, result)) }
+    }
+
+    fn error(id: &Id, error: &RpcError) -> Self {
+        Self { status: error.status, body: Some(error.to_json(id)) }
+    }
+
+    const ACCEPTED: Self = Self { status: 202, body: None };
+}
+
+/// An HTTP answer.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Reply {
+    /// The status.
+    pub status: u16,
+    /// The body, JSON; none for what is not answered.
+    pub body: Option<String>,
+}
+
+/// A call that waits for the codex.
+#[derive(Debug)]
+pub struct PendingCall {
+    id: Id,
+    era: Era,
+    /// The scopes that it needs.
+    pub needed: Scopes,
+    /// The call.
+    pub call: Call,
+}
+
+impl PendingCall {
+    /// The call's answer: the result's or the failure's JSON.
+    #[must_use]
+    pub fn answer(&self, outcome: Result<&str, &str>) -> Answered {
+        tool_result(&self.id, self.era, outcome)
+    }
+}
+
+/// Reads a body, as a request with these headers and a credential of these scopes sends it.
+#[must_use]
+pub fn receive(body: &[u8], headers: &Headers, granted: Scopes) -> Exchange {
+    let refused =
+        |error: RpcError| Exchange { steps: vec![Step::Answered(Answered::error(&Id::null(), &error))], batch: false };
+    let document = match json::parse(body) {
+        Ok(document) => document,
+        Err(error) => return refused(RpcError::parse_error(&error.to_string())),
+    };
+    let root = document.root();
+    if root.kind() != Kind::Array {
+        return Exchange { steps: vec![step(root, &document, headers, granted)], batch: false };
+    }
+    match root.elements().count() {
+        _ if !era::allows_batches(headers) => {
+            refused(RpcError::invalid_request("only protocol revision 2025-03-26 has batches"))
+        }
+        0 => refused(RpcError::invalid_request("a batch must not be empty")),
+        count if count > BATCH_MESSAGES => {
+            refused(RpcError::invalid_request(&format!("a batch holds at most {BATCH_MESSAGES} messages")))
+        }
+        _ => Exchange {
+            steps: root.elements().map(|message| step(message, &document, headers, granted)).collect(),
+            batch: true,
+        },
+    }
+}
+
+impl Exchange {
+    /// The scopes that all its messages together need, where the credential lacks any of them.
+    #[must_use]
+    pub fn forbidden(&self) -> Option<Scopes> {
+        let needed = self.steps.iter().filter_map(|step| match step {
+            Step::Forbidden(needed) => Some(*needed),
+            _ => None,
+        });
+        needed.reduce(Scopes::union)
+    }
+
+    /// The HTTP answer of what its messages were answered.
+    #[must_use]
+    pub fn reply(batch: bool, answered: Vec<Answered>) -> Reply {
+        if !batch {
+            let answered = answered.into_iter().next().unwrap_or(Answered::ACCEPTED);
+            return Reply { status: answered.status, body: answered.body };
+        }
+        let bodies: Vec<_> = answered.into_iter().filter_map(|answered| answered.body).collect();
+        if bodies.is_empty() {
+            return Reply { status: 202, body: None };
+        }
+        Reply { status: 200, body: Some(format!("[{}]", bodies.join(","))) }
+    }
+
+    /// Whether the body was a batch.
+    #[must_use]
+    pub fn is_batch(&self) -> bool {
+        self.batch
+    }
+}
+
+fn step(message: Node<'_>, document: &Document<'_>, headers: &Headers, granted: Scopes) -> Step {
+    match answer(message, document.flaws(), headers, granted) {
+        Ok(step) => step,
+        Err((id, error)) => Step::Answered(Answered::error(&id, &error)),
+    }
+}
+
+fn answer(message: Node<'_>, flaws: &[Flaw], headers: &Headers, granted: Scopes) -> Result<Step, (Id, RpcError)> {
+    // Inside arguments, what JSON leaves open is the caller's mistake, named by its place; elsewhere it is not JSON to us.
+    let arguments = message.member("params").and_then(|params| params.member("arguments"));
+    let within = |flaw: &&Flaw| message.holds(flaw) && !arguments.is_some_and(|arguments| arguments.holds(flaw));
+    if let Some(flaw) = flaws.iter().find(within) {
+        let reason = match flaw.kind {
+            FlawKind::DuplicateName => "two members of one object have the same name",
+            FlawKind::LoneSurrogate | FlawKind::LoneSurrogateInName => "a string holds a lone surrogate",
+            FlawKind::InexactNumber => "a number is not one that a double holds exactly",
+        };
+        return Err((Id::null(), RpcError::parse_error(reason)));
+    }
+    match rpc::read(message)? {
+        Incoming::Request { id, method, params } => {
+            let request = Request { id: &id, method: &method, params, flaws, granted };
+            let step = match Era::of(headers, params) {
+                Era::Modern => era::check_modern(headers, &method, params).and_then(|()| request.modern()),
+                Era::Handshake => era::check_handshake(headers).and_then(|()| request.handshake()),
+            };
+            step.map_err(|error| (id, error))
+        }
+        Incoming::Notification { params } => match Era::of(headers, params) {
+            Era::Modern => Ok(Step::Answered(Answered::ACCEPTED)),
+            Era::Handshake => accepted(headers),
+        },
+        Incoming::Response => match Era::of(headers, None) {
+            Era::Modern => Err((Id::null(), RpcError::invalid_request("a response is not expected"))),
+            Era::Handshake => accepted(headers),
+        },
+    }
+}
+
+fn accepted(headers: &Headers) -> Result<Step, (Id, RpcError)> {
+    era::check_handshake(headers).map_err(|error| (Id::null(), error))?;
+    Ok(Step::Answered(Answered::ACCEPTED))
+}
+
+struct Request<'r, 'd> {
+    id: &'r Id,
+    method: &'r str,
+    params: Option<Node<'d>>,
+    flaws: &'r [Flaw],
+    granted: Scopes,
+}
+
+impl<'d> Request<'_, 'd> {
+    fn modern(&self) -> Result<Step, RpcError> {
+        match self.method {
+            "server/discover" => Ok(self.result(&modern_result(&cacheable(&discovery())))),
+            "tools/list" => self.single_page(|| modern_result(&cacheable(&format!("\"tools\":{}", listing::tools())))),
+            "tools/call" => self.call(Era::Modern),
+            _ => Err(RpcError::method_not_found(Era::Modern.unknown_method_status())),
+        }
+    }
+
+    fn handshake(&self) -> Result<Step, RpcError> {
+        match self.method {
+            "initialize" => self.initialize(),
+            "ping" => Ok(self.result("{}")),
+            "tools/list" => self.single_page(|| format!("{{\"tools\":{}}}", listing::tools())),
+            "tools/call" => self.call(Era::Handshake),
+            _ => Err(RpcError::method_not_found(Era::Handshake.unknown_method_status())),
+        }
+    }
+
+    fn result(&self, result: &str) -> Step {
+        Step::Answered(Answered::result(self.id, result))
+    }
+
+    fn param(&self, name: &str) -> Option<Node<'d>> {
+        self.params.and_then(|params| params.member(name))
+    }
+
+    fn initialize(&self) -> Result<Step, RpcError> {
+        let offered = self.param("protocolVersion").and_then(Node::as_str);
+        let Some(offered) = offered else {
+            return Err(RpcError::invalid_params(200, "Invalid params: protocolVersion must be a string."));
+        };
+        let mut result = format!(
+            "{{\"protocolVersion\":\"{}\",\"capabilities\":{{\"tools\":{{}}}},\"serverInfo\":{},\"instructions\":",
+            era::negotiated(&offered),
+            listing::implementation()
+        );
+        write_string(&mut result, listing::INSTRUCTIONS);
+        result.push('}');
+        Ok(self.result(&result))
+    }
+
+    /// The listing has one page, so no cursor of it was ever given out.
+    fn single_page(&self, result: impl FnOnce() -> String) -> Result<Step, RpcError> {
+        match self.param("cursor") {
+            None => Ok(self.result(&result())),
+            Some(_) => Err(RpcError::invalid_params(200, "Invalid params: tools/list gave no such cursor.")),
+        }
+    }
+
+    fn call(&self, era: Era) -> Result<Step, RpcError> {
+        let Some(name) = self.param("name").and_then(Node::as_str) else {
+            return Err(RpcError::invalid_params(200, "Invalid params: name must be a string."));
+        };
+        let Some(tool) = Tool::named(&name) else {
+            return Err(RpcError::invalid_params(200, "Unknown tool."));
+        };
+        let empty = json::parse(b"{}").ok();
+        let arguments = self.param("arguments").or_else(|| empty.as_ref().map(Document::root));
+        let Some(arguments) = arguments.filter(|arguments| arguments.kind() == Kind::Object) else {
+            return Err(RpcError::invalid_params(200, "Invalid params: arguments must be an object."));
+        };
+        let needed = Scopes::needed_by(tool);
+        if !self.granted.include(needed) {
+            return Ok(Step::Forbidden(needed));
+        }
+        Ok(match Call::parse(tool, arguments, self.flaws) {
+            Ok(call) => Step::Call(PendingCall { id: self.id.clone(), era, needed, call }),
+            Err(violations) => {
+                let failure = Failure::InvalidInput(violations).to_json();
+                Step::Answered(tool_result(self.id, era, Err(&failure)))
+            }
+        })
+    }
+}
+
+fn discovery() -> String {
+    let versions: Vec<_> = era::MODERN.iter().map(|version| format!("\"{version}\"")).collect();
+    let mut members =
+        format!("\"supportedVersions\":[{}],\"capabilities\":{{\"tools\":{{}}}},\"instructions\":", versions.join(","));
+    write_string(&mut members, listing::INSTRUCTIONS);
+    members
+}
+
+fn cacheable(members: &str) -> String {
+    format!("{members},\"ttlMs\":{CACHE_MILLISECONDS},\"cacheScope\":\"public\"")
+}
+
+/// A result of the modern era with these members, as JSON.
+fn modern_result(members: &str) -> String {
+    format!(
+        "{{{members},\"resultType\":\"complete\",\"_meta\":{{\"io.modelcontextprotocol/serverInfo\":{}}}}}",
+        listing::implementation()
+    )
+}
+
+/// The result of a tool call: the codex's JSON twice, as structured content and as text, or a failure's as text alone.
+fn tool_result(id: &Id, era: Era, outcome: Result<&str, &str>) -> Answered {
+    let (Ok(json) | Err(json)) = outcome;
+    let mut members = String::from("\"content\":[{\"type\":\"text\",\"text\":");
+    write_string(&mut members, json);
+    members.push_str("}],");
+    match outcome {
+        Ok(json) => {
+            members.push_str("\"structuredContent\":");
+            members.push_str(json);
+        }
+        Err(_) => members.push_str("\"isError\":true"),
+    }
+    match era {
+        Era::Modern => Answered::result(id, &modern_result(&members)),
+        Era::Handshake => Answered::result(id, &format!("{{{members}}}")),
+    }
+}

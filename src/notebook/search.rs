@@ -1,0 +1,199 @@
+//! Search: a page of summaries in the order of ids, and where to go on.
+//!
+//! A cursor holds the key of the last candidate that was examined. An entry's key never changes and pages go up the
+//! keys, so whoever follows cursors to the end examines every entry that was there throughout exactly once, whatever is
+//! saved or updated meanwhile.
+
+use std::fmt::Write as _;
+
+use super::arguments::Search;
+use super::cursor::{self, Filters};
+use super::entry::Summary;
+use super::failure::Error;
+use super::row::{folded, head_of};
+use super::storage::{Param, Row, Storage, StorageError};
+use super::text::{excerpt, fold};
+use super::{Surroundings, limits};
+use crate::json::{self, Node, write_string};
+
+/// Bytes of a page's JSON around its entries, at most: the brackets, the cursor and the coverage.
+const PAGE_FRAME_BYTES: usize = 256;
+
+/// Finds a page, and gives its JSON.
+pub(super) fn search(
+    storage: &impl Storage,
+    search: &Search,
+    surroundings: &mut Surroundings<'_>,
+) -> Result<String, Error> {
+    let filters = Filters {
+        query: fold(&search.query),
+        tag: search.tag.as_deref(),
+        related_agent_id: search.related_agent_id.as_deref(),
+    };
+    let after = match &search.cursor {
+        Some(cursor) => cursor::verify(storage, &filters, cursor)?,
+        None => -1,
+    };
+    let candidates = Candidates::after(storage, after, if filters.any() { limits::CANDIDATES } else { search.limit })?;
+    let mut page = Page { entries: String::new(), count: 0, examined: candidates.keys.len() };
+    for (position, key) in candidates.matching(storage, &filters)? {
+        let json = summary(storage, key, &filters.query)?;
+        if !page.add(&json) {
+            page.examined = position;
+            break;
+        }
+        if page.count == search.limit {
+            page.examined = position.saturating_add(1);
+            break;
+        }
+    }
+    let has_more = candidates.more || page.examined < candidates.keys.len();
+    let last = page.examined.checked_sub(1).and_then(|last| candidates.keys.get(last));
+    let next_cursor = match last {
+        Some(last) if has_more => Some(cursor::sign(storage, &filters, *last, surroundings)?),
+        _ => None,
+    };
+    Ok(page.to_json(next_cursor.as_deref()))
+}
+
+/// The next entries in the order of ids that a page may examine.
+struct Candidates {
+    keys: Vec<i64>,
+    more: bool,
+}
+
+impl Candidates {
+    fn after(storage: &impl Storage, after: i64, count: usize) -> Result<Self, StorageError> {
+        let one_more = i64::try_from(count).unwrap_or(i64::MAX).saturating_add(1);
+        let rows = storage.query(
+            "SELECT key FROM entries WHERE key > ? ORDER BY key LIMIT ?",
+            &[Param::Integer(after), Param::Integer(one_more)],
+        )?;
+        let mut keys = rows.into_iter().map(|mut row| row.integer()).collect::<Result<Vec<_>, _>>()?;
+        let more = keys.len() > count;
+        keys.truncate(count);
+        Ok(Self { keys, more })
+    }
+
+    /// The candidates that match, each with its place among the candidates.
+    fn matching(&self, storage: &impl Storage, filters: &Filters<'_>) -> Result<Vec<(usize, i64)>, StorageError> {
+        if !filters.any() {
+            return Ok(self.keys.iter().copied().enumerate().collect());
+        }
+        let (Some(first), Some(last)) = (self.keys.first(), self.keys.last()) else { return Ok(Vec::new()) };
+        let quoted = |text: &str| {
+            let mut json = String::new();
+            write_string(&mut json, text);
+            json
+        };
+        // SQL leaves only what can match; a tag and an agent may stand in another member than theirs.
+        let rows = storage.query(
+            "SELECT key, meta, folded IS NULL FROM entries WHERE key BETWEEN ? AND ?
+             AND (folded IS NULL OR instr(folded, ?) > 0) AND instr(meta, ?) > 0 AND instr(meta, ?) > 0 ORDER BY key",
+            &[
+                Param::Integer(*first),
+                Param::Integer(*last),
+                Param::Text(&filters.query),
+                Param::Text(&filters.tag.map(quoted).unwrap_or_default()),
+                Param::Text(&filters.related_agent_id.map(quoted).unwrap_or_default()),
+            ],
+        )?;
+        let mut matching = Vec::new();
+        for mut row in rows {
+            let key = row.integer()?;
+            if matches(storage, key, &mut row, filters)?
+                && let Ok(position) = self.keys.binary_search(&key)
+            {
+                matching.push((position, key));
+            }
+        }
+        Ok(matching)
+    }
+}
+
+/// Whether an entry that SQL left passes every filter; `row` holds its meta, and whether it has no folded text stored.
+fn matches(storage: &impl Storage, key: i64, row: &mut Row, filters: &Filters<'_>) -> Result<bool, StorageError> {
+    let meta = row.text()?;
+    let meta = json::parse(meta.as_bytes()).map_err(|error| StorageError::new(format!("an entry's meta: {error}")))?;
+    let holds = |member: &str, wanted: Option<&str>| {
+        wanted
+            .is_none_or(|wanted| list(meta.root(), member).any(|item| item.as_str().is_some_and(|item| item == wanted)))
+    };
+    if !holds("tags", filters.tag) || !holds("relatedAgentIds", filters.related_agent_id) {
+        return Ok(false);
+    }
+    if row.integer()? == 0 || filters.query.is_empty() {
+        return Ok(true);
+    }
+    let content = content_at(storage, key)?;
+    let title = meta.root().member("title").and_then(Node::as_str);
+    let tags: Vec<_> = list(meta.root(), "tags").filter_map(Node::as_str).collect();
+    let texts = std::iter::once(content.as_str()).chain(title.as_deref()).chain(tags.iter().map(AsRef::as_ref));
+    Ok(folded(texts).contains(&filters.query))
+}
+
+fn list<'d>(meta: Node<'d>, member: &str) -> impl Iterator<Item = Node<'d>> + use<'d> {
+    meta.member(member).into_iter().flat_map(Node::elements)
+}
+
+fn content_at(storage: &impl Storage, key: i64) -> Result<String, StorageError> {
+    let rows = storage.query("SELECT content FROM entries WHERE key = ?", &[Param::Integer(key)])?;
+    rows.into_iter().next().ok_or_else(|| StorageError::new("an entry has gone"))?.text()
+}
+
+/// The JSON of the summary of the entry under `key`: its excerpt is around the first match in the content, if any.
+fn summary(storage: &impl Storage, key: i64, query: &str) -> Result<String, StorageError> {
+    // Without a query the content is not read, unless the excerpt is all of it.
+    let sql = if query.is_empty() {
+        "SELECT id, revision, created_at, updated_at, meta, coalesce(head, content), NULL FROM entries WHERE key = ?"
+    } else {
+        "SELECT id, revision, created_at, updated_at, meta, coalesce(head, content), content FROM entries WHERE key = ?"
+    };
+    let rows = storage.query(sql, &[Param::Integer(key)])?;
+    let mut row = rows.into_iter().next().ok_or_else(|| StorageError::new("an entry has gone"))?;
+    let head = head_of(&mut row)?;
+    let start = row.text()?;
+    let content = row.optional_text()?;
+    let around = content.as_deref().and_then(|content| excerpt(content, query));
+    Ok(Summary { head, excerpt: around.unwrap_or(&start) }.to_json())
+}
+
+/// A page that is being filled.
+struct Page {
+    /// The summaries as JSON, with commas between them.
+    entries: String,
+    count: usize,
+    /// Candidates examined.
+    examined: usize,
+}
+
+impl Page {
+    /// Adds a summary; `false` when the page would grow too large by it. The first always fits.
+    fn add(&mut self, summary: &str) -> bool {
+        let length = self.entries.len().saturating_add(summary.len()).saturating_add(PAGE_FRAME_BYTES);
+        if self.count > 0 && length > limits::PAGE_BYTES {
+            return false;
+        }
+        if self.count > 0 {
+            self.entries.push(',');
+        }
+        self.entries.push_str(summary);
+        self.count = self.count.saturating_add(1);
+        true
+    }
+
+    fn to_json(&self, next_cursor: Option<&str>) -> String {
+        let mut json = format!("{{\"entries\":[{}]", self.entries);
+        if let Some(cursor) = next_cursor {
+            json.push_str(",\"nextCursor\":");
+            write_string(&mut json, cursor);
+        }
+        let _ = write!(
+            json,
+            ",\"coverage\":{{\"storage\":\"active-only\",\"mode\":\"literal-substring-v1\",\"scanned\":{},\"hasMore\":{}}}}}",
+            self.examined,
+            next_cursor.is_some()
+        );
+        json
+    }
+}

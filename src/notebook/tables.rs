@@ -1,0 +1,74 @@
+//! The tables of a codex, and the migrations that make them.
+//!
+//! Migrations only go forward: each runs once, in a transaction that also records it, so that a codex is always at one
+//! version, whole. `docs/storage.md` describes the tables.
+
+use super::storage::{Param, Storage, StorageError};
+use super::time::Timestamp;
+
+/// The statements of each migration, the first being version 1. What was released never changes.
+const MIGRATIONS: &[&[&str]] = &[&[
+    // In the order of keys the entries are in the order of their ids. The columns that browsing reads come first.
+    "CREATE TABLE entries (
+       key INTEGER PRIMARY KEY,       -- the first 53 random bits of the id
+       id TEXT NOT NULL,
+       revision INTEGER NOT NULL,
+       created_at INTEGER NOT NULL,   -- milliseconds since 1970
+       updated_at INTEGER NOT NULL,
+       meta TEXT NOT NULL,            -- the members besides the content, as a compact JSON object
+       head TEXT,                     -- the excerpt from the content's start; NULL: the whole content
+       content TEXT NOT NULL,
+       folded TEXT                    -- content, title and tags as searches see them; NULL: too large for a row
+     ) STRICT",
+    "CREATE TABLE requests (
+       request_id TEXT PRIMARY KEY,
+       digest BLOB NOT NULL,          -- SHA-256 of the entry input's canonical JSON
+       key INTEGER NOT NULL           -- the entry that the request saved
+     ) STRICT, WITHOUT ROWID",
+    "CREATE TABLE cursor_keys (
+       id INTEGER PRIMARY KEY,        -- ascending: the largest signs
+       secret BLOB NOT NULL,
+       created_at INTEGER NOT NULL
+     ) STRICT",
+    "CREATE TABLE grants (
+       id TEXT PRIMARY KEY,
+       label TEXT NOT NULL,
+       scopes TEXT NOT NULL,          -- space-separated
+       created_at INTEGER NOT NULL,
+       last_used_at INTEGER,          -- to the hour
+       expires_at INTEGER,
+       revoked_at INTEGER
+     ) STRICT, WITHOUT ROWID",
+]];
+
+/// Brings the database to the newest version; does nothing where it is there already.
+///
+/// # Errors
+/// When the database can't be read or written, or was made by a newer version of this program.
+pub fn migrate(storage: &impl Storage, now: Timestamp) -> Result<(), StorageError> {
+    storage.execute(
+        "CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT",
+        &[],
+    )?;
+    let version = match storage.query("SELECT coalesce(max(version), 0) FROM migrations", &[])?.pop() {
+        Some(mut row) => usize::try_from(row.integer()?).unwrap_or_default(),
+        None => 0,
+    };
+    if version > MIGRATIONS.len() {
+        return Err(StorageError::new(format!(
+            "the database is at version {version}, which is newer than this program"
+        )));
+    }
+    for (version, statements) in (1..).zip(MIGRATIONS).skip(version) {
+        storage.transaction(|| {
+            for statement in *statements {
+                storage.execute(statement, &[])?;
+            }
+            storage.execute(
+                "INSERT INTO migrations (version, applied_at) VALUES (?, ?)",
+                &[Param::Integer(version), Param::Integer(now.milliseconds())],
+            )
+        })?;
+    }
+    Ok(())
+}

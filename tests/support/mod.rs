@@ -1,0 +1,130 @@
+//! What the tests of the notebook share: a codex in memory, and calls made of JSON as a client sends it.
+
+#![allow(dead_code, missing_docs, unreachable_pub)]
+
+pub mod sqlite;
+
+use agent_codex::json;
+use agent_codex::notebook::arguments::{Call, Tool};
+use agent_codex::notebook::failure::{Error, Failure};
+use agent_codex::notebook::time::Timestamp;
+use agent_codex::notebook::{Surroundings, execute, tables};
+use serde_json::{Value, json};
+use sqlite::Sqlite;
+
+/// The moment at which the tests' clocks begin.
+pub const START: i64 = 1_800_000_000_000;
+
+pub const DAY: i64 = 86_400_000;
+
+/// A codex in memory, with a clock that the test sets and randomness that it seeds.
+pub struct TestCodex {
+    pub storage: Sqlite,
+    pub now: i64,
+    seed: u64,
+    first_seed: u64,
+}
+
+/// A notebook failure as a client sees it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Failed {
+    pub code: String,
+    pub message: String,
+}
+
+impl TestCodex {
+    pub fn new() -> Self {
+        Self::seeded(1)
+    }
+
+    pub fn seeded(seed: u64) -> Self {
+        let storage = Sqlite::new();
+        tables::migrate(&storage, Timestamp::from_milliseconds(START)).unwrap();
+        Self { storage, now: START, seed, first_seed: seed }
+    }
+
+    /// Executes a call with these arguments, written as JSON.
+    pub fn call_text(&mut self, tool: Tool, arguments: &str) -> Result<Value, Failed> {
+        let document = json::parse(arguments.as_bytes()).unwrap();
+        let call = Call::parse(tool, document.root(), document.flaws())
+            .map_err(|violations| failed(&Failure::InvalidInput(violations)))?;
+        self.execute(&call)
+    }
+
+    /// Begins the codex's randomness again.
+    pub fn repeat_randomness(&mut self) {
+        self.seed = self.first_seed;
+    }
+
+    /// Executes a call.
+    pub fn execute(&mut self, call: &Call) -> Result<Value, Failed> {
+        Ok(serde_json::from_str(&self.execute_to_text(call)?).unwrap())
+    }
+
+    /// Executes a call; gives the very text of its result.
+    pub fn execute_to_text(&mut self, call: &Call) -> Result<String, Failed> {
+        let mut randomness = |bytes: &mut [u8]| {
+            for byte in bytes {
+                *byte = splitmix(&mut self.seed);
+            }
+        };
+        let mut surroundings =
+            Surroundings { now: Timestamp::from_milliseconds(self.now), randomness: &mut randomness };
+        match execute(&self.storage, call, &mut surroundings) {
+            Ok(result) => Ok(result),
+            Err(Error::Failure(failure)) => Err(failed(&failure)),
+            Err(Error::Storage(error)) => panic!("{error}"),
+        }
+    }
+
+    pub fn call(&mut self, tool: Tool, arguments: &Value) -> Result<Value, Failed> {
+        self.call_text(tool, &arguments.to_string())
+    }
+
+    pub fn save(&mut self, request_id: &str, entry: &Value) -> Result<Value, Failed> {
+        Ok(self.call(Tool::Save, &json!({"requestId": request_id, "entry": entry}))?["entry"].take())
+    }
+
+    pub fn get(&mut self, id: &Value) -> Result<Value, Failed> {
+        Ok(self.call(Tool::Get, &json!({"id": id}))?["entry"].take())
+    }
+
+    pub fn update(&mut self, id: &Value, revision: i64, entry: &Value) -> Result<Value, Failed> {
+        let arguments = json!({"id": id, "expectedRevision": revision, "entry": entry});
+        Ok(self.call(Tool::Update, &arguments)?["entry"].take())
+    }
+
+    pub fn search(&mut self, arguments: &Value) -> Result<Value, Failed> {
+        self.call(Tool::Search, arguments)
+    }
+
+    /// Every summary that a search finds, its cursors followed to the end.
+    pub fn search_to_the_end(&mut self, arguments: &Value) -> Vec<Value> {
+        let mut arguments = arguments.clone();
+        let mut found = Vec::new();
+        loop {
+            let mut page = self.search(&arguments).unwrap();
+            found.extend(page["entries"].as_array().unwrap().clone());
+            match page["nextCursor"].take() {
+                Value::Null => return found,
+                cursor => arguments["cursor"] = cursor,
+            }
+        }
+    }
+}
+
+fn failed(failure: &Failure) -> Failed {
+    let json: Value = serde_json::from_str(&failure.to_json()).unwrap();
+    let text = |member: &str| json["error"][member].as_str().unwrap().to_owned();
+    Failed { code: text("code"), message: text("message") }
+}
+
+/// The next byte of a sequence that looks random and repeats for the same seed (SplitMix64).
+#[allow(clippy::cast_possible_truncation)]
+fn splitmix(state: &mut u64) -> u8 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut mixed = *state;
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (mixed ^ (mixed >> 31)) as u8
+}
