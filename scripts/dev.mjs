@@ -30,6 +30,7 @@ function makeSecrets() {
 }
 
 async function requireFreePort() {
+  if (!(Number.isInteger(port) && port > 0 && port < 65536)) throw new Problem(`PORT must be a port number, not "${process.env.PORT}".`);
   const server = createServer();
   const error = await new Promise((resolve) => server.once("error", resolve).listen(port, "127.0.0.1", () => resolve()));
   if (error) throw new Problem(`Port ${port} can't be used (${error.code}). Stop what uses it, or choose another: make dev PORT=8788`);
