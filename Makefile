@@ -1,0 +1,62 @@
+# The commands of this project. `make dev` and `make test` set up what they need first; docs/building.md says what that is.
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help setup dev test token grants revoke build build-faults fmt lint native-test endpoint-test clean
+
+export PATH := $(CURDIR)/.tools/bin:$(PATH)
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## install the tools under .tools/ and tests/node_modules/
+	@scripts/setup.sh
+
+dev: build ## run the Worker on this machine and print how to connect [PORT=8787]
+	@node scripts/dev.mjs
+
+token: ## make a token [CODEX=local SCOPES="notes:read notes:write" LABEL=laptop EXPIRES=30d URL=http://127.0.0.1:8787]
+	@node scripts/token.mjs create
+
+grants: ## list the grants of a codex [CODEX=local URL=...]
+	@node scripts/token.mjs list
+
+revoke: ## revoke a grant: GRANT=id [CODEX=local URL=...]
+	@node scripts/token.mjs revoke
+
+build: setup ## build the Worker into build/
+	@scripts/build-wasm.sh release
+
+build-faults: setup ## build the Worker with deliberate faults, for tests, into build-faults/
+	@scripts/build-wasm.sh faults
+
+fmt: ## format the Rust source
+	cargo fmt
+
+# The edge and the object exist for wasm alone, so clippy sees them for that target alone. Debian's compiler has no clippy.
+lint: ## check formatting and lints
+	cargo fmt --check
+	cargo clippy --all-targets -- -D warnings
+	@if rustup target list --installed 2>/dev/null | grep -qx wasm32-unknown-unknown; then \
+		set -ex; \
+		cargo clippy --target wasm32-unknown-unknown --lib -- -D warnings; \
+		cargo clippy --target wasm32-unknown-unknown --lib --features faults -- -D warnings; \
+	else \
+		echo "lint: src/edge and src/object are NOT linted; that needs rustup's target wasm32-unknown-unknown"; \
+	fi
+
+native-test: ## run the tests that need no wasm
+	cargo test
+
+endpoint-test: build build-faults ## run the tests of the built Worker under workerd
+	node --test 'tests/endpoint/*.test.mjs'
+
+test: setup ## everything: set-up, lints, native tests, both builds, endpoint tests
+	@start=$$(date +%s); \
+	for step in lint native-test build build-faults endpoint-test; do \
+		$(MAKE) --no-print-directory $$step || { echo "make test: FAILED in $$step" >&2; exit 1; }; \
+	done; \
+	echo "make test: lints, native tests, both builds and endpoint tests passed in $$(($$(date +%s) - start)) s"
+
+clean: ## remove what was built; keeps the tools (.tools/, tests/node_modules/) and local data (.dev/)
+	rm -rf target build build-faults .wrangler

@@ -1,0 +1,50 @@
+// Makes, lists and revokes the grants of a codex on a running Worker: `make token`, `make grants`, `make revoke`.
+// Settings come from the environment: CODEX, LABEL, SCOPES, EXPIRES, GRANT, URL and OWNER_KEY.
+
+import { createGrant, listGrants, Problem, revokeGrant, run } from "./owner.mjs";
+
+const SECONDS = { s: 1, m: 60, h: 3600, d: 86400 };
+const KNOWN_SCOPES = ["notes:read", "notes:write"];
+
+const { CODEX = "local", LABEL = "made with make token", SCOPES = KNOWN_SCOPES.join(" "), EXPIRES, GRANT } = process.env;
+const url = process.env.URL ?? "http://127.0.0.1:8787";
+
+function parseScopes() {
+  const scopes = SCOPES.split(/[\s,]+/).filter(Boolean);
+  const unknown = scopes.filter((scope) => !KNOWN_SCOPES.includes(scope));
+  if (unknown.length > 0 || scopes.length === 0) {
+    throw new Problem(`SCOPES must hold ${KNOWN_SCOPES.join(", ")} or both, not "${SCOPES}".`);
+  }
+  return scopes;
+}
+
+function parseExpires() {
+  if (!EXPIRES) return undefined;
+  const [, count, unit] = EXPIRES.match(/^([1-9]\d{0,8})([smhd])$/) ?? [];
+  if (!unit) throw new Problem(`EXPIRES is a number and s, m, h or d, such as 30d, not "${EXPIRES}".`);
+  return count * SECONDS[unit];
+}
+
+const commands = {
+  async create() {
+    const made = await createGrant(url, CODEX, { label: LABEL, scopes: parseScopes(), expiresInSeconds: parseExpires() });
+    console.error(`Grant ${made.grant.id} on codex ${CODEX}. Its token, shown this once:`);
+    console.log(made.token);
+  },
+  async list() {
+    const grants = await listGrants(url, CODEX);
+    if (grants.length === 0) console.error(`Codex ${CODEX} has no grants.`);
+    for (const grant of grants) console.log(JSON.stringify(grant));
+  },
+  async revoke() {
+    if (!GRANT) throw new Problem("GRANT must be the id of a grant; `make grants` lists them.");
+    await revokeGrant(url, CODEX, GRANT);
+    console.error(`Grant ${GRANT} on codex ${CODEX} is revoked.`);
+  },
+};
+
+await run(async () => {
+  const command = commands[process.argv[2]];
+  if (!command) throw new Problem(`usage: node scripts/token.mjs ${Object.keys(commands).join("|")}`);
+  await command();
+});
