@@ -1,0 +1,114 @@
+//! Finds the first match of a query in a content, and where it lies in the original.
+//!
+//! The content is folded segment by segment, so each stretch of folded text belongs to one
+//! segment: the segments that a match touches, whole, are the original of the match, and they
+//! still hold it wherever they are cut out, because segments fold alone.
+
+use std::ops::Range;
+
+use super::fold::{fold, push_folded};
+use super::segment::segments;
+
+/// The first match of a query, by the segments that it touches first and last.
+pub(super) struct Match<'c, 'q> {
+    content: &'c str,
+    query: &'q str,
+    first: Segment,
+    last: Segment,
+    /// How many bytes of the query lie in the first segment, where it is not also the last.
+    opening: usize,
+    /// How many bytes of the query precede the last segment.
+    closing: usize,
+}
+
+/// Where one segment lies in the content, and in its folded form.
+#[derive(Clone, PartialEq)]
+struct Segment {
+    original: Range<usize>,
+    folded: Range<usize>,
+}
+
+/// The first match of the folded query in the content.
+pub(super) fn locate<'c, 'q>(content: &'c str, query: &'q str) -> Option<Match<'c, 'q>> {
+    let mut folded = String::with_capacity(content.len());
+    let mut ends = Vec::new();
+    for segment in segments(content) {
+        push_folded(segment, &mut folded);
+        let (original, _) = ends.last().copied().unwrap_or_default();
+        ends.push((segment.len().saturating_add(original), folded.len()));
+    }
+    let start = folded.find(query)?;
+    let end = start.saturating_add(query.len());
+    let first = segment(&ends, ends.partition_point(|&(_, folded)| folded <= start))?;
+    let last = segment(&ends, ends.partition_point(|&(_, folded)| folded < end))?;
+    Some(Match {
+        content,
+        query,
+        opening: first.folded.end.saturating_sub(start),
+        closing: last.folded.start.saturating_sub(start),
+        first,
+        last,
+    })
+}
+
+/// The segment with this number, from where each ends in the original and folded text.
+fn segment(ends: &[(usize, usize)], number: usize) -> Option<Segment> {
+    let &(original_end, folded_end) = ends.get(number)?;
+    let (original, folded) = number
+        .checked_sub(1)
+        .and_then(|previous| ends.get(previous).copied())
+        .unwrap_or_default();
+    Some(Segment {
+        original: original..original_end,
+        folded: folded..folded_end,
+    })
+}
+
+impl Match<'_, '_> {
+    /// The original of the match, in whole segments.
+    pub(super) fn segments(&self) -> Range<usize> {
+        self.first.original.start..self.last.original.end
+    }
+
+    /// The original of the match, cut down within its first and last segment to what still folds
+    /// to the match by itself.
+    ///
+    /// It is for a match whose segments are too long to show. Each cut is found by bisection, in
+    /// logarithmically many folds of its segment. That presumes that more of the segment never
+    /// holds less of the match; where marks compose and reorder so that it does, the result still
+    /// folds to the match, but a smaller part might have.
+    pub(super) fn narrowed(&self) -> Range<usize> {
+        let first = self.content.get(self.first.original.clone()).unwrap_or("");
+        let last = self.content.get(self.last.original.clone()).unwrap_or("");
+        if self.first == self.last {
+            let holds = |part: &str| fold(part).contains(self.query);
+            let end = shortest_prefix(last, holds);
+            let start = shortest_suffix(first.get(..end).unwrap_or(first), holds);
+            return offset(&self.first, start)..offset(&self.last, end);
+        }
+        let opening = self.query.get(..self.opening).unwrap_or(self.query);
+        let closing = self.query.get(self.closing..).unwrap_or(self.query);
+        let start = shortest_suffix(first, |part| fold(part).ends_with(opening));
+        let end = shortest_prefix(last, |part| fold(part).starts_with(closing));
+        offset(&self.first, start)..offset(&self.last, end)
+    }
+}
+
+fn offset(segment: &Segment, within: usize) -> usize {
+    segment.original.start.saturating_add(within)
+}
+
+/// Where a prefix ends that holds what the whole text does, while one character less does not.
+fn shortest_prefix(text: &str, holds: impl Fn(&str) -> bool) -> usize {
+    let ends: Vec<usize> = text.char_indices().map(|(start, _)| start).collect();
+    let shortest = ends.partition_point(|&end| !text.get(..end).is_some_and(&holds));
+    ends.get(shortest).copied().unwrap_or(text.len())
+}
+
+/// Where a suffix starts that holds what the whole text does, while one character less does not.
+fn shortest_suffix(text: &str, holds: impl Fn(&str) -> bool) -> usize {
+    let starts: Vec<usize> = text.char_indices().map(|(start, _)| start).collect();
+    let too_short = starts.partition_point(|&start| text.get(start..).is_some_and(&holds));
+    let shortest = too_short.saturating_sub(1);
+    starts.get(shortest).copied().unwrap_or(0)
+}

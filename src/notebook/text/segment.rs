@@ -1,0 +1,138 @@
+//! Cuts a text into segments that fold independently of each other: the fold of a text is the
+//! folds of its segments, one after the other.
+//!
+//! Call a character *closed* when the first character of its compatibility decomposition is a
+//! starter (combining class 0) that never composes with a character before it. A segment is cut
+//! before every closed character. Take a text `L` + `R` where `R` begins with a closed character:
+//!
+//! - Normalising `L` + `R` normalises `L` and `R` apart. Canonical ordering moves nothing across
+//!   a starter, and once `R` begins with one that composes with nothing before it, that starter,
+//!   not the last one of `L`, is what the rest of `R` would compose with. Hangul is no exception:
+//!   vowels and trailing consonants do compose with what is before them, so are not closed.
+//! - Case folding maps each character by itself, so it never looks across.
+//! - Either leaves `R` beginning with a closed character: normalisation because the composite
+//!   decomposes to the same first character, case folding because it maps closed characters to
+//!   closed ones (the tests ask every character).
+//!
+//! So no step of the folding, however often repeated, lets `L` and `R` interact. U+0345, which
+//! moves behind other marks as a mark and then folds to the letter iota, is not closed.
+
+use std::iter::once;
+
+use unicode_normalization::char::{canonical_combining_class, decompose_compatible};
+use unicode_normalization::{IsNormalized, is_nfc_quick};
+
+/// Every character before this one is closed; the tests ask each.
+const FIRST_OPEN: char = '\u{300}';
+
+/// The segments of a text, in order; none is empty, and together they are the text.
+///
+/// A segment is one character and the marks, vowels or trailing consonants that may join it, so
+/// it is short in real text, but nothing bounds it.
+pub(super) fn segments(text: &str) -> impl Iterator<Item = &str> {
+    Segments { rest: text }
+}
+
+struct Segments<'t> {
+    rest: &'t str,
+}
+
+impl<'t> Iterator for Segments<'t> {
+    type Item = &'t str;
+
+    fn next(&mut self) -> Option<&'t str> {
+        let mut characters = self.rest.char_indices();
+        characters.next()?;
+        let end = characters
+            .find(|&(_, character)| is_closed(character))
+            .map_or(self.rest.len(), |(start, _)| start);
+        let (segment, rest) = self.rest.split_at_checked(end)?;
+        self.rest = rest;
+        Some(segment)
+    }
+}
+
+/// Whether nothing that precedes the character can interact with it in folding.
+fn is_closed(character: char) -> bool {
+    character < FIRST_OPEN || decomposes_to_closed(character)
+}
+
+fn decomposes_to_closed(character: char) -> bool {
+    let mut first = None;
+    decompose_compatible(character, |part| {
+        first.get_or_insert(part);
+    });
+    // A fully decomposed character has NFC_QC=Maybe exactly when it is the second of a
+    // composition, and never has NFC_QC=No.
+    first.is_some_and(|first| {
+        canonical_combining_class(first) == 0 && is_nfc_quick(once(first)) == IsNormalized::Yes
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use icu_casemap::CaseMapper;
+    use unicode_normalization::UnicodeNormalization;
+    use unicode_normalization::char::canonical_combining_class;
+
+    use super::{FIRST_OPEN, decomposes_to_closed, is_closed, segments};
+
+    fn cut(text: &str) -> Vec<&str> {
+        segments(text).collect()
+    }
+
+    #[test]
+    fn the_segments_of_a_text_are_the_text() {
+        assert_eq!(cut(""), Vec::<&str>::new());
+        assert_eq!(cut("ab"), ["a", "b"]);
+        assert_eq!(cut("e\u{301}\u{323}x"), ["e\u{301}\u{323}", "x"]);
+        assert_eq!(cut("\u{301}x"), ["\u{301}", "x"]);
+    }
+
+    #[test]
+    fn what_may_compose_stays_in_one_segment() {
+        for text in [
+            "\u{1100}\u{1161}\u{11a8}",
+            "가\u{11a8}",
+            "ｶﾞ",
+            "α\u{345}\u{313}",
+            "\u{9c7}\u{9be}",
+            "\u{ffa1}\u{ffc2}",
+            "\u{11099}\u{110ba}",
+        ] {
+            assert_eq!(cut(text), [text]);
+        }
+    }
+
+    #[test]
+    fn a_starter_that_composes_with_nothing_before_it_begins_a_segment() {
+        assert_eq!(cut("한글"), ["한", "글"]);
+        assert_eq!(cut("ガカ"), ["ガ", "カ"]);
+        assert_eq!(
+            cut("\u{1100}\u{1100}\u{1161}"),
+            ["\u{1100}", "\u{1100}\u{1161}"]
+        );
+    }
+
+    #[test]
+    fn every_character_before_the_combining_marks_is_closed() {
+        for character in '\0'..FIRST_OPEN {
+            assert!(decomposes_to_closed(character), "{character:?}");
+        }
+    }
+
+    #[test]
+    fn case_folding_maps_closed_characters_to_closed_characters() {
+        let mapper = CaseMapper::new();
+        for character in ('\0'..=char::MAX).filter(|&character| is_closed(character)) {
+            let text = character.to_string();
+            for form in [text.clone(), text.nfd().collect(), text.nfkc().collect()] {
+                let first = form.chars().next().unwrap();
+                assert!(is_closed(first), "{character:?}");
+                assert_eq!(canonical_combining_class(first), 0, "{character:?}");
+                let folded = mapper.fold_string(&form);
+                assert!(is_closed(folded.chars().next().unwrap()), "{character:?}");
+            }
+        }
+    }
+}
