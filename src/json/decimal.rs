@@ -28,16 +28,9 @@ impl Decimal {
         let scale = if digits.is_empty() {
             0
         } else {
-            read_exponent(exponent)
-                .saturating_add(length(integer))
-                .saturating_sub(leading_zeros)
+            read_exponent(exponent).saturating_add(length(integer)).saturating_sub(leading_zeros)
         };
-        Self {
-            is_negative: text.starts_with('-'),
-            digits,
-            scale,
-            written_digits: written.len(),
-        }
+        Self { is_negative: text.starts_with('-'), digits, scale, written_digits: written.len() }
     }
 
     /// The significant digits: none if this is zero.
@@ -95,9 +88,7 @@ impl Decimal {
     }
 
     fn split_digits(&self, at: i64) -> (&str, &str) {
-        let parts = usize::try_from(at)
-            .ok()
-            .and_then(|at| self.digits.split_at_checked(at));
+        let parts = usize::try_from(at).ok().and_then(|at| self.digits.split_at_checked(at));
         parts.unwrap_or((&self.digits, ""))
     }
 
@@ -122,17 +113,8 @@ fn length(text: &str) -> i64 {
 
 /// Reads an exponent: an optional sign and digits, or nothing, which is 0.
 fn read_exponent(text: &str) -> i64 {
-    let magnitude = text
-        .trim_start_matches(['+', '-'])
-        .bytes()
-        .fold(0_i64, |exponent, digit| {
-            exponent
-                .saturating_mul(10)
-                .saturating_add(i64::from(digit.saturating_sub(b'0')))
-        });
-    if text.starts_with('-') {
-        magnitude.wrapping_neg()
-    } else {
-        magnitude
-    }
+    let magnitude = text.trim_start_matches(['+', '-']).bytes().fold(0_i64, |exponent, digit| {
+        exponent.saturating_mul(10).saturating_add(i64::from(digit.saturating_sub(b'0')))
+    });
+    if text.starts_with('-') { magnitude.wrapping_neg() } else { magnitude }
 }

@@ -20,16 +20,10 @@ use super::tape::{Entry, Kind};
 /// control characters in strings, leading zeros, trailing commas, and so on. Limits on size and on depth
 /// are the caller's to set: see [`Node::depth`].
 pub fn parse(bytes: &[u8]) -> Result<Document<'_>, SyntaxError> {
-    let text = std::str::from_utf8(bytes).map_err(|error| SyntaxError {
-        offset: error.valid_up_to(),
-        reason: "the text is not UTF-8",
-    })?;
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| SyntaxError { offset: error.valid_up_to(), reason: "the text is not UTF-8" })?;
     let tape = parser::tape(text)?;
-    let mut document = Document {
-        text,
-        tape,
-        flaws: Vec::new(),
-    };
+    let mut document = Document { text, tape, flaws: Vec::new() };
     document.flaws = flaws::find(&document);
     Ok(document)
 }
@@ -46,10 +40,7 @@ impl Document<'_> {
     /// The value that the text is.
     #[must_use]
     pub fn root(&self) -> Node<'_> {
-        Node {
-            document: self,
-            index: 0,
-        }
+        Node { document: self, index: 0 }
     }
 
     /// What is valid and yet ambiguous, in document order; normally nothing.
@@ -108,9 +99,7 @@ impl<'d> Node<'d> {
     /// number of members and the length of their names.
     #[must_use]
     pub fn member(self, name: &str) -> Option<Node<'d>> {
-        self.members()
-            .find(|(found, _)| found == name)
-            .map(|(_, member)| member)
+        self.members().find(|(found, _)| found == name).map(|(_, member)| member)
     }
 
     /// How many array elements and object members are anywhere below this node. Takes constant time.
@@ -168,11 +157,7 @@ impl<'d> Node<'d> {
     /// The elements of an array or the values of an object's members; nothing if this is a scalar.
     pub(super) fn children(self) -> Children<'d> {
         let document = self.document;
-        Children {
-            document,
-            next: self.index.saturating_add(1),
-            after: self.after(),
-        }
+        Children { document, next: self.index.saturating_add(1), after: self.after() }
     }
 
     fn children_of(self, kind: Kind) -> impl Iterator<Item = Node<'d>> {
@@ -203,10 +188,7 @@ impl<'d> Iterator for Children<'d> {
         if self.next >= self.after {
             return None;
         }
-        let child = Node {
-            document: self.document,
-            index: self.next,
-        };
+        let child = Node { document: self.document, index: self.next };
         self.next = child.after();
         Some(child)
     }

@@ -58,26 +58,17 @@ pub(super) fn find(document: &Document<'_>) -> Vec<Flaw> {
 }
 
 fn find_duplicates(object: Node<'_>, flaws: &mut Vec<Flaw>) {
-    let mut members: Vec<_> = object
-        .members()
-        .map(|(name, member)| (name, member.index()))
-        .collect();
+    let mut members: Vec<_> = object.members().map(|(name, member)| (name, member.index())).collect();
     members.sort_unstable();
     for pair in members.windows(2) {
         if let [(earlier, _), (name, index)] = pair
             && earlier == name
         {
-            flaws.push(Flaw {
-                node: NodeIndex(*index),
-                kind: FlawKind::DuplicateName,
-            });
+            flaws.push(Flaw { node: NodeIndex(*index), kind: FlawKind::DuplicateName });
         }
     }
 }
 
 fn at(node: Node<'_>, kind: FlawKind) -> Flaw {
-    Flaw {
-        node: NodeIndex(node.index()),
-        kind,
-    }
+    Flaw { node: NodeIndex(node.index()), kind }
 }

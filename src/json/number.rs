@@ -38,10 +38,7 @@ impl<'d> Number<'d> {
         if self.source.len() < 0x10000 {
             self.source.parse().unwrap_or(f64::NAN)
         } else {
-            Decimal::read(self.source)
-                .to_string()
-                .parse()
-                .unwrap_or(f64::NAN)
+            Decimal::read(self.source).to_string().parse().unwrap_or(f64::NAN)
         }
     }
 
@@ -51,13 +48,7 @@ impl<'d> Number<'d> {
     pub fn as_integer(&self) -> Option<i64> {
         let magnitude = Decimal::read(self.source).as_integer()?;
         let is_negative = self.source.starts_with('-');
-        (magnitude <= MAX_SAFE_INTEGER).then(|| {
-            if is_negative {
-                magnitude.wrapping_neg()
-            } else {
-                magnitude
-            }
-        })
+        (magnitude <= MAX_SAFE_INTEGER).then(|| if is_negative { magnitude.wrapping_neg() } else { magnitude })
     }
 
     /// Whether a double holds this number: reading the text as a double and printing that, either in the
@@ -78,12 +69,8 @@ impl<'d> Number<'d> {
         if !double.is_finite() || decimal.digits().len() > MOST_DIGITS {
             return false;
         }
-        let precision = decimal
-            .written_digits()
-            .clamp(1, MOST_DIGITS)
-            .saturating_sub(1);
-        decimal.is_value_of(&shortest(double))
-            || decimal.is_value_of(&format!("{double:.precision$e}"))
+        let precision = decimal.written_digits().clamp(1, MOST_DIGITS).saturating_sub(1);
+        decimal.is_value_of(&shortest(double)) || decimal.is_value_of(&format!("{double:.precision$e}"))
     }
 
     /// The double as ECMAScript prints it (ECMA-262, `Number::toString`), which is also how RFC 8785
@@ -92,12 +79,7 @@ impl<'d> Number<'d> {
     pub fn ecmascript(&self) -> String {
         let double = self.as_f64();
         if double.is_infinite() {
-            return if double > 0.0 {
-                "Infinity"
-            } else {
-                "-Infinity"
-            }
-            .to_owned();
+            return if double > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
         }
         Decimal::read(&shortest(double)).to_ecmascript()
     }
@@ -112,8 +94,6 @@ fn shortest(double: f64) -> String {
     let shortest = format!("{double:e}");
     let precision = Decimal::read(&shortest).digits().len().saturating_sub(1);
     let nearest = format!("{double:.precision$e}");
-    let reads_back = nearest
-        .parse::<f64>()
-        .is_ok_and(|read| read.to_bits() == double.to_bits());
+    let reads_back = nearest.parse::<f64>().is_ok_and(|read| read.to_bits() == double.to_bits());
     if reads_back { nearest } else { shortest }
 }

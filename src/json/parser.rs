@@ -11,16 +11,10 @@ use super::tape::{Entry, Kind, Span};
 /// Reads the one value that a text must be.
 pub(super) fn tape(text: &str) -> Result<Vec<Entry>, SyntaxError> {
     if text.starts_with('\u{feff}') {
-        return Err(SyntaxError {
-            offset: 0,
-            reason: "a byte-order mark must not be sent",
-        });
+        return Err(SyntaxError { offset: 0, reason: "a byte-order mark must not be sent" });
     }
-    let mut parser = Parser {
-        scanner: Scanner::new(text),
-        tape: Vec::with_capacity(most_values(text)),
-        open: Vec::new(),
-    };
+    let mut parser =
+        Parser { scanner: Scanner::new(text), tape: Vec::with_capacity(most_values(text)), open: Vec::new() };
     let mut next = Some(Span::EMPTY);
     while let Some(name) = next {
         next = parser.value(name)?;
@@ -31,9 +25,7 @@ pub(super) fn tape(text: &str) -> Result<Vec<Entry>, SyntaxError> {
 /// How many values a text can have: each but the first follows a comma or an opening bracket that no
 /// other value follows. Reserving that many entries keeps the vector from doubling past what it needs.
 fn most_values(text: &str) -> usize {
-    let leads = text
-        .bytes()
-        .filter(|byte| matches!(byte, b',' | b'[' | b'{'));
+    let leads = text.bytes().filter(|byte| matches!(byte, b',' | b'[' | b'{'));
     leads.count().saturating_add(1)
 }
 
@@ -55,12 +47,7 @@ impl Parser<'_> {
             _ => {
                 let (kind, value) = self.scanner.scalar()?;
                 let after = self.tape.len().saturating_add(1);
-                self.tape.push(Entry {
-                    kind,
-                    value,
-                    name,
-                    after,
-                });
+                self.tape.push(Entry { kind, value, name, after });
                 self.after_value()
             }
         }
@@ -71,19 +58,10 @@ impl Parser<'_> {
         let start = self.scanner.position();
         let value = Span { start, end: start };
         self.open.push(self.tape.len());
-        self.tape.push(Entry {
-            kind,
-            value,
-            name,
-            after: 0,
-        });
+        self.tape.push(Entry { kind, value, name, after: 0 });
         self.scanner.advance();
         self.scanner.skip_space();
-        if self.scanner.peek() == Some(closer) {
-            self.after_value()
-        } else {
-            self.child(kind)
-        }
+        if self.scanner.peek() == Some(closer) { self.after_value() } else { self.child(kind) }
     }
 
     /// Reads the closing brackets that follow a value, and the separator or the end of the text.

@@ -23,15 +23,10 @@ impl Node<'_> {
         let mut pointer = String::new();
         let mut node = self;
         while node.index() != flaw.node.0 {
-            let (position, child) = node
-                .children()
-                .enumerate()
-                .find(|(_, child)| child.holds(flaw))?;
+            let (position, child) = node.children().enumerate().find(|(_, child)| child.holds(flaw))?;
             pointer.push('/');
             if node.kind() == Kind::Object {
-                pointer.push_str(&escape_pointer_token(
-                    &string::decode(child.quoted_name()).text,
-                ));
+                pointer.push_str(&escape_pointer_token(&string::decode(child.quoted_name()).text));
             } else {
                 pointer.push_str(&position.to_string());
             }

@@ -15,10 +15,7 @@ pub(super) struct Scanner<'t> {
 
 impl<'t> Scanner<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        Self {
-            bytes: text.as_bytes(),
-            at: 0,
-        }
+        Self { bytes: text.as_bytes(), at: 0 }
     }
 
     pub(super) fn position(&self) -> usize {
@@ -36,10 +33,7 @@ impl<'t> Scanner<'t> {
 
     /// An error at the present position.
     pub(super) fn error(&self, reason: &'static str) -> SyntaxError {
-        SyntaxError {
-            offset: self.at,
-            reason,
-        }
+        SyntaxError { offset: self.at, reason }
     }
 
     pub(super) fn skip_space(&mut self) {
@@ -65,13 +59,7 @@ impl<'t> Scanner<'t> {
             Some(b'n') => self.literal(b"null", Kind::Null)?,
             _ => return Err(self.error("a value was expected")),
         };
-        Ok((
-            kind,
-            Span {
-                start,
-                end: self.at,
-            },
-        ))
+        Ok((kind, Span { start, end: self.at }))
     }
 
     /// The name of a member.
@@ -81,10 +69,7 @@ impl<'t> Scanner<'t> {
             return Err(self.error("a member name was expected"));
         }
         self.string()?;
-        Ok(Span {
-            start,
-            end: self.at,
-        })
+        Ok(Span { start, end: self.at })
     }
 
     fn literal(&mut self, word: &[u8], kind: Kind) -> Result<Kind, SyntaxError> {

@@ -15,15 +15,10 @@ pub(super) struct Decoded<'t> {
 
 /// Decodes a string that the scanner has accepted, given with its quotes.
 pub(super) fn decode(quoted: &str) -> Decoded<'_> {
-    let inner = quoted
-        .strip_prefix('"')
-        .and_then(|rest| rest.strip_suffix('"'));
+    let inner = quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     let inner = inner.unwrap_or_default();
     if !inner.contains('\\') {
-        return Decoded {
-            text: Cow::Borrowed(inner),
-            has_lone_surrogate: false,
-        };
+        return Decoded { text: Cow::Borrowed(inner), has_lone_surrogate: false };
     }
     let mut text = String::with_capacity(inner.len());
     let mut has_lone_surrogate = false;
@@ -36,10 +31,7 @@ pub(super) fn decode(quoted: &str) -> Decoded<'_> {
         rest = after;
     }
     text.push_str(rest);
-    Decoded {
-        text: Cow::Owned(text),
-        has_lone_surrogate,
-    }
+    Decoded { text: Cow::Owned(text), has_lone_surrogate }
 }
 
 /// Decodes what follows a backslash: the character, or nothing for a lone surrogate, and the rest.
@@ -83,9 +75,7 @@ fn decode_unit(escape: &str) -> Option<(u16, &str)> {
 pub fn write_string(out: &mut String, text: &str) {
     out.push('"');
     let mut rest = text;
-    while let Some(at) =
-        rest.find(|character: char| character < ' ' || matches!(character, '"' | '\\'))
-    {
+    while let Some(at) = rest.find(|character: char| character < ' ' || matches!(character, '"' | '\\')) {
         let (plain, special) = rest.split_at_checked(at).unwrap_or((rest, ""));
         out.push_str(plain);
         let mut characters = special.chars();

@@ -67,10 +67,5 @@ pub(super) struct Entry {
 
 impl Entry {
     /// Stands in for an entry that does not exist; no position that a node holds is without an entry.
-    pub(super) const ABSENT: Self = Self {
-        kind: Kind::Null,
-        value: Span::EMPTY,
-        name: Span::EMPTY,
-        after: 0,
-    };
+    pub(super) const ABSENT: Self = Self { kind: Kind::Null, value: Span::EMPTY, name: Span::EMPTY, after: 0 };
 }

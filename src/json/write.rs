@@ -46,11 +46,7 @@ fn sorted_children(node: Node<'_>) -> vec::IntoIter<Node<'_>> {
     }
     let mut members: Vec<_> = node.members().collect();
     members.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
-    members
-        .into_iter()
-        .map(|(_, member)| member)
-        .collect::<Vec<_>>()
-        .into_iter()
+    members.into_iter().map(|(_, member)| member).collect::<Vec<_>>().into_iter()
 }
 
 /// A container that is being written.
@@ -71,11 +67,7 @@ fn write<'d, C: Iterator<Item = Node<'d>>>(
     while let Some(node) = next {
         if let Some((opener, closer)) = brackets(node.kind()) {
             out.push(opener);
-            open.push(Open {
-                children: children(node),
-                is_first: true,
-                closer,
-            });
+            open.push(Open { children: children(node), is_first: true, closer });
         } else if let Some(number) = node.as_number() {
             write_number(out, number);
         } else if let Some(text) = node.as_str() {
@@ -96,10 +88,7 @@ fn brackets(kind: Kind) -> Option<(char, char)> {
 }
 
 /// Writes what stands between the last value and the next: closing brackets, then a comma and a name.
-fn next_value<'d, C: Iterator<Item = Node<'d>>>(
-    open: &mut Vec<Open<C>>,
-    out: &mut String,
-) -> Option<Node<'d>> {
+fn next_value<'d, C: Iterator<Item = Node<'d>>>(open: &mut Vec<Open<C>>, out: &mut String) -> Option<Node<'d>> {
     while let Some(container) = open.last_mut() {
         if let Some(child) = container.children.next() {
             if !mem::replace(&mut container.is_first, false) {

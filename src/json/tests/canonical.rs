@@ -36,18 +36,12 @@ fn members_are_sorted_by_utf16_code_units() {
 #[test]
 fn members_are_sorted_at_every_level_and_elements_nowhere() {
     let text = r#"[3, {"b": [2, {"d": 1, "c": {}}, 1], "": 0, "ba": [], "a": null}, 1]"#;
-    assert_eq!(
-        canonical(text),
-        r#"[3,{"":0,"a":null,"b":[2,{"c":{},"d":1},1],"ba":[]},1]"#
-    );
+    assert_eq!(canonical(text), r#"[3,{"":0,"a":null,"b":[2,{"c":{},"d":1},1],"ba":[]},1]"#);
 }
 
 #[test]
 fn texts_of_the_same_value_have_the_same_canonical_form() {
-    let texts = [
-        r#"{"a":1,"b":[100,0]}"#,
-        r#" { "b" : [1e2, -0.0], "\u0061" : 1.0 } "#,
-    ];
+    let texts = [r#"{"a":1,"b":[100,0]}"#, r#" { "b" : [1e2, -0.0], "\u0061" : 1.0 } "#];
     assert_eq!(canonical(texts[0]), canonical(texts[1]));
 }
 

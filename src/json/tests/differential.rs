@@ -21,9 +21,7 @@ fn number() -> impl Strategy<Value = String> {
     prop_oneof![
         "-?(0|[1-9][0-9]{0,25})(\\.[0-9]{1,25})?([eE][+-]?[0-9]{1,3})?",
         any::<i64>().prop_map(|n| n.to_string()),
-        any::<f64>()
-            .prop_filter("finite", |n| n.is_finite())
-            .prop_map(|n| format!("{n:e}")),
+        any::<f64>().prop_filter("finite", |n| n.is_finite()).prop_map(|n| format!("{n:e}")),
     ]
 }
 
@@ -47,16 +45,10 @@ fn text() -> impl Strategy<Value = String> {
     let literal = prop::sample::select(vec!["null", "true", "false"]).prop_map(str::to_owned);
     let scalar = prop_oneof![literal, number(), string()];
     let value = scalar.prop_recursive(5, 40, 6, |inner| {
-        let element = (space(), inner, space())
-            .prop_map(|(a, value, b)| a + &value + &b)
-            .boxed();
-        let name = prop_oneof![
-            string(),
-            Just("\"a\"".to_owned()),
-            Just("\"\\u0061\"".to_owned())
-        ];
-        let member = (space(), name, space(), element.clone())
-            .prop_map(|(a, name, b, value)| format!("{a}{name}{b}:{value}"));
+        let element = (space(), inner, space()).prop_map(|(a, value, b)| a + &value + &b).boxed();
+        let name = prop_oneof![string(), Just("\"a\"".to_owned()), Just("\"\\u0061\"".to_owned())];
+        let member =
+            (space(), name, space(), element.clone()).prop_map(|(a, name, b, value)| format!("{a}{name}{b}:{value}"));
         prop_oneof![
             (space(), prop::collection::vec(element, 0..6))
                 .prop_map(|(a, elements)| format!("[{a}{}]", elements.join(","))),
@@ -77,8 +69,7 @@ enum Damage {
 }
 
 fn damage() -> impl Strategy<Value = Damage> {
-    let telling =
-        b"[]{}:,\"\\0123456789-+.eEtfnu \n\t\x00\x0c\x7f\x80\xc3\xa9\xed\xa0\xef\xbb\xbf\xff";
+    let telling = b"[]{}:,\"\\0123456789-+.eEtfnu \n\t\x00\x0c\x7f\x80\xc3\xa9\xed\xa0\xef\xbb\xbf\xff";
     let byte = || prop_oneof![4 => prop::sample::select(telling.to_vec()), 1 => any::<u8>()];
     let place = any::<prop::sample::Index>;
     prop_oneof![
@@ -110,10 +101,7 @@ fn compare(bytes: &[u8]) {
         (Err(_), Err(_)) => {}
         (Err(error), Ok(_)) => panic!("only serde_json accepts {shown}: {error}"),
         (Ok(ours), Err(error)) => {
-            let is_deliberate = ours
-                .flaws()
-                .iter()
-                .any(|flaw| flaw.kind != FlawKind::DuplicateName);
+            let is_deliberate = ours.flaws().iter().any(|flaw| flaw.kind != FlawKind::DuplicateName);
             assert!(is_deliberate, "only serde_json rejects {shown}: {error}");
         }
     }
@@ -128,11 +116,7 @@ fn assert_same(ours: Node<'_>, theirs: &Value) {
             let number = ours.as_number().unwrap();
             let (double, other) = (number.as_f64(), value.as_f64().unwrap());
             let tolerance = (double.abs() * 4.0 * f64::EPSILON).max(1e-322);
-            assert!(
-                (double - other).abs() <= tolerance,
-                "{}: {other}",
-                number.source()
-            );
+            assert!((double - other).abs() <= tolerance, "{}: {other}", number.source());
             if let Some(integer) = number.as_integer()
                 && value.is_i64()
             {
@@ -140,13 +124,8 @@ fn assert_same(ours: Node<'_>, theirs: &Value) {
             }
         }
         Value::Array(values) => {
-            assert_eq!(
-                (ours.kind(), ours.elements().count()),
-                (Kind::Array, values.len())
-            );
-            ours.elements()
-                .zip(values)
-                .for_each(|(node, value)| assert_same(node, value));
+            assert_eq!((ours.kind(), ours.elements().count()), (Kind::Array, values.len()));
+            ours.elements().zip(values).for_each(|(node, value)| assert_same(node, value));
         }
         Value::Object(values) => {
             assert_eq!(ours.kind(), Kind::Object);

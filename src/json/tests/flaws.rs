@@ -8,11 +8,7 @@ fn flaws(text: &str) -> Vec<(FlawKind, String)> {
     let document = read(text);
     let root = document.root();
     let pointer = |flaw: &Flaw| root.pointer_to(flaw).unwrap();
-    document
-        .flaws()
-        .iter()
-        .map(|flaw| (flaw.kind, pointer(flaw)))
-        .collect()
+    document.flaws().iter().map(|flaw| (flaw.kind, pointer(flaw))).collect()
 }
 
 fn one(kind: FlawKind, pointer: &str) -> Vec<(FlawKind, String)> {
@@ -21,18 +17,12 @@ fn one(kind: FlawKind, pointer: &str) -> Vec<(FlawKind, String)> {
 
 #[test]
 fn an_unambiguous_text_has_no_flaws() {
-    assert_eq!(
-        flaws(r#"{"a": [1, "\ud83d\ude39", {"a": 0.1}], "b": null, "A": true}"#),
-        []
-    );
+    assert_eq!(flaws(r#"{"a": [1, "\ud83d\ude39", {"a": 0.1}], "b": null, "A": true}"#), []);
 }
 
 #[test]
 fn a_lone_surrogate_is_a_flaw_at_its_node() {
-    assert_eq!(
-        flaws(r#"["a", ["\ud800"]]"#),
-        one(FlawKind::LoneSurrogate, "/1/0")
-    );
+    assert_eq!(flaws(r#"["a", ["\ud800"]]"#), one(FlawKind::LoneSurrogate, "/1/0"));
     assert_eq!(flaws(r#""\udc00""#), one(FlawKind::LoneSurrogate, ""));
 }
 
@@ -58,11 +48,7 @@ fn each_later_member_of_a_name_is_a_duplicate() {
     let document = read(r#"{"a": 1, "b": 2, "\u0061": 3, "a": {"a": 4}}"#);
     let found: Vec<_> = document.flaws().iter().map(|flaw| flaw.kind).collect();
     assert_eq!(found, [FlawKind::DuplicateName, FlawKind::DuplicateName]);
-    let members: Vec<_> = document
-        .root()
-        .members()
-        .map(|(_, member)| member)
-        .collect();
+    let members: Vec<_> = document.root().members().map(|(_, member)| member).collect();
     let holding = |flaw: &Flaw| -> Vec<_> { members.iter().map(|node| node.holds(flaw)).collect() };
     assert_eq!(holding(&document.flaws()[0]), [false, false, true, false]);
     assert_eq!(holding(&document.flaws()[1]), [false, false, false, true]);
@@ -70,23 +56,13 @@ fn each_later_member_of_a_name_is_a_duplicate() {
 
 #[test]
 fn names_of_different_objects_or_cases_are_no_duplicates() {
-    assert_eq!(
-        flaws(r#"[{"a": {"a": 1}}, {"a": 2, "A": 3, "a ": 4, "\u00e9": 5, "e\u0301": 6}]"#),
-        []
-    );
+    assert_eq!(flaws(r#"[{"a": {"a": 1}}, {"a": 2, "A": 3, "a ": 4, "\u00e9": 5, "e\u0301": 6}]"#), []);
 }
 
 #[test]
 fn names_that_decode_alike_are_duplicates() {
-    let found: Vec<_> = flaws(r#"{"\ud800": 1, "\ud801": 2}"#)
-        .into_iter()
-        .map(|(kind, _)| kind)
-        .collect();
-    let expected = [
-        FlawKind::LoneSurrogateInName,
-        FlawKind::DuplicateName,
-        FlawKind::LoneSurrogateInName,
-    ];
+    let found: Vec<_> = flaws(r#"{"\ud800": 1, "\ud801": 2}"#).into_iter().map(|(kind, _)| kind).collect();
+    let expected = [FlawKind::LoneSurrogateInName, FlawKind::DuplicateName, FlawKind::LoneSurrogateInName];
     assert_eq!(found, expected);
 }
 
@@ -102,10 +78,7 @@ fn flaws_are_in_document_order() {
         (FlawKind::DuplicateName, "/a"),
         (FlawKind::InexactNumber, "/a"),
     ];
-    assert_eq!(
-        flaws(text),
-        expected.map(|(kind, pointer)| (kind, pointer.to_owned()))
-    );
+    assert_eq!(flaws(text), expected.map(|(kind, pointer)| (kind, pointer.to_owned())));
 }
 
 #[test]
@@ -114,33 +87,14 @@ fn only_the_nodes_on_the_way_to_a_flaw_hold_it() {
     let flaw = &document.flaws()[0];
     let [a, b] = ["a", "b"].map(|name| document.root().member(name).unwrap());
     assert!(document.root().holds(flaw) && a.holds(flaw) && !b.holds(flaw));
-    assert_eq!(
-        a.elements()
-            .map(|node| node.holds(flaw))
-            .collect::<Vec<_>>(),
-        [false, true, false]
-    );
-    let pointers = |nodes: Vec<Node<'_>>| -> Vec<_> {
-        nodes
-            .into_iter()
-            .map(|node| node.pointer_to(flaw))
-            .collect()
-    };
-    assert_eq!(
-        pointers(vec![document.root(), a, b]),
-        [Some("/a/1".to_owned()), Some("/1".to_owned()), None]
-    );
-    assert_eq!(
-        pointers(a.elements().collect()),
-        [None, Some(String::new()), None]
-    );
+    assert_eq!(a.elements().map(|node| node.holds(flaw)).collect::<Vec<_>>(), [false, true, false]);
+    let pointers = |nodes: Vec<Node<'_>>| -> Vec<_> { nodes.into_iter().map(|node| node.pointer_to(flaw)).collect() };
+    assert_eq!(pointers(vec![document.root(), a, b]), [Some("/a/1".to_owned()), Some("/1".to_owned()), None]);
+    assert_eq!(pointers(a.elements().collect()), [None, Some(String::new()), None]);
 }
 
 #[test]
 fn a_pointer_escapes_the_names_it_passes() {
     let expected = one(FlawKind::InexactNumber, "/a~1b/~0/\n\"//é");
-    assert_eq!(
-        flaws(r#"{"a\/b": {"~": {"\n\"": {"": {"\u00e9": 1e400}}}}}"#),
-        expected
-    );
+    assert_eq!(flaws(r#"{"a\/b": {"~": {"\n\"": {"": {"\u00e9": 1e400}}}}}"#), expected);
 }

@@ -216,11 +216,7 @@ fn an_error_names_the_first_byte_that_cannot_stand() {
         ("[01]", 2, "a number must not begin with a zero"),
         ("[1.x]", 3, "a digit was expected"),
         ("\"a", 2, "a string must end with a quotation mark"),
-        (
-            "\"é\n\"",
-            3,
-            "a control character in a string must be escaped",
-        ),
+        ("\"é\n\"", 3, "a control character in a string must be escaped"),
         ("\"\\q\"", 2, "no such escape exists"),
         ("\"\\u12x4\"", 5, "a hexadecimal digit was expected"),
         ("[1 2]", 3, "a comma or ] was expected"),
@@ -230,18 +226,11 @@ fn an_error_names_the_first_byte_that_cannot_stand() {
         ("{} {}", 3, "the text must end after its value"),
     ];
     for (text, offset, reason) in cases {
-        assert_eq!(
-            parse(text.as_bytes()).unwrap_err(),
-            SyntaxError { offset, reason },
-            "{text}"
-        );
+        assert_eq!(parse(text.as_bytes()).unwrap_err(), SyntaxError { offset, reason }, "{text}");
     }
 }
 
 #[test]
 fn an_error_reads_as_a_clause_with_its_place() {
-    assert_eq!(
-        parse(b"[1").unwrap_err().to_string(),
-        "a comma or ] was expected at byte 2"
-    );
+    assert_eq!(parse(b"[1").unwrap_err().to_string(), "a comma or ] was expected at byte 2");
 }

@@ -14,17 +14,8 @@ const MEBIBYTE: usize = 1 << 20;
 /// Runs a test in a thread with a stack of 256 KiB, in at most 20 seconds.
 fn within_limits(test: impl FnOnce() + Send + 'static) {
     let start = Instant::now();
-    thread::Builder::new()
-        .stack_size(256 << 10)
-        .spawn(test)
-        .unwrap()
-        .join()
-        .unwrap();
-    assert!(
-        start.elapsed() < Duration::from_secs(20),
-        "{:?}",
-        start.elapsed()
-    );
+    thread::Builder::new().stack_size(256 << 10).spawn(test).unwrap().join().unwrap();
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
 
 /// Does all that can be done with a document.
@@ -32,12 +23,7 @@ fn exercise(text: &str) {
     let document = read(text);
     let root = document.root();
     assert!(root.depth() <= root.count() + 1);
-    for flaw in document
-        .flaws()
-        .iter()
-        .take(2)
-        .chain(document.flaws().last())
-    {
+    for flaw in document.flaws().iter().take(2).chain(document.flaws().last()) {
         assert!(root.holds(flaw));
         assert!(root.pointer_to(flaw).is_some());
     }
@@ -51,10 +37,7 @@ fn exercise(text: &str) {
 #[test]
 fn a_mebibyte_of_opening_brackets_is_an_error() {
     within_limits(|| {
-        assert_eq!(
-            parse("[".repeat(MEBIBYTE).as_bytes()).unwrap_err().offset,
-            MEBIBYTE
-        );
+        assert_eq!(parse("[".repeat(MEBIBYTE).as_bytes()).unwrap_err().offset, MEBIBYTE);
         let objects = "{\"\":".repeat(MEBIBYTE / 4);
         assert_eq!(parse(objects.as_bytes()).unwrap_err().offset, MEBIBYTE);
     });
@@ -97,10 +80,7 @@ fn long_strings_take_linear_time() {
         exercise(&format!("\"{}\"", "\\n".repeat(MEBIBYTE / 2)));
         exercise(&format!("\"{}\"", "\\ud800".repeat(MEBIBYTE / 6)));
         exercise(&format!("\"{}\"", ",[{".repeat(MEBIBYTE / 3)));
-        exercise(&format!(
-            "{{\"{}\":\"\"}}",
-            "\\u0000~/".repeat(MEBIBYTE / 8)
-        ));
+        exercise(&format!("{{\"{}\":\"\"}}", "\\u0000~/".repeat(MEBIBYTE / 8)));
     });
 }
 
@@ -108,11 +88,7 @@ fn long_strings_take_linear_time() {
 fn long_numbers_take_linear_time() {
     within_limits(|| {
         exercise(&"7".repeat(MEBIBYTE));
-        exercise(&format!(
-            "-0.{}7e-{}",
-            "0".repeat(MEBIBYTE / 2),
-            "9".repeat(MEBIBYTE / 2)
-        ));
+        exercise(&format!("-0.{}7e-{}", "0".repeat(MEBIBYTE / 2), "9".repeat(MEBIBYTE / 2)));
         exercise(&format!("1e{}", "9".repeat(MEBIBYTE)));
     });
 }
@@ -122,10 +98,7 @@ fn long_numbers_take_linear_time() {
 fn many_numbers_that_are_hard_to_read_take_bounded_time() {
     within_limits(|| {
         let half_way = format!("{:.60e}", f64::from_bits(3) / 2.0).replace("e-", "0000001e-");
-        exercise(&format!(
-            "[{}0]",
-            format!("{half_way},").repeat(MEBIBYTE / half_way.len())
-        ));
+        exercise(&format!("[{}0]", format!("{half_way},").repeat(MEBIBYTE / half_way.len())));
         let hard = "9007199254740993.00000000000000000000001,";
         exercise(&format!("[{}0]", hard.repeat(MEBIBYTE / hard.len())));
     });

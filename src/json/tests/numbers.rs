@@ -159,34 +159,18 @@ fn an_exponent_may_undo_any_number_of_digits() {
         let small = format!("0.{}1e{}", "0".repeat(zeros), zeros + 1);
         let great = format!("-1{}e-{zeros}", "0".repeat(zeros));
         let ones = format!("{}e-{zeros}", "1".repeat(zeros));
-        assert_eq!(
-            (as_f64(&small), as_integer(&small)),
-            (1.0, Some(1)),
-            "{zeros}"
-        );
-        assert_eq!(
-            (as_f64(&great), as_integer(&great)),
-            (-1.0, Some(-1)),
-            "{zeros}"
-        );
+        assert_eq!((as_f64(&small), as_integer(&small)), (1.0, Some(1)), "{zeros}");
+        assert_eq!((as_f64(&great), as_integer(&great)), (-1.0, Some(-1)), "{zeros}");
         assert!(is_exact(&small) && is_exact(&great), "{zeros}");
         assert!((as_f64(&ones) - 1.0 / 9.0).abs() < 1e-10, "{zeros}");
-        assert_eq!(
-            (is_exact(&ones), as_integer(&ones)),
-            (zeros == 10, None),
-            "{zeros}"
-        );
+        assert_eq!((is_exact(&ones), as_integer(&ones)), (zeros == 10, None), "{zeros}");
     }
 }
 
 #[test]
 fn a_zero_of_any_length_is_zero() {
     let zeros = "0".repeat(100_000);
-    for text in [
-        format!("0.{zeros}"),
-        format!("-0.{zeros}e{zeros}9"),
-        format!("0e-9{zeros}"),
-    ] {
+    for text in [format!("0.{zeros}"), format!("-0.{zeros}e{zeros}9"), format!("0e-9{zeros}")] {
         assert!(is_exact(&text));
         assert_eq!((as_f64(&text), as_integer(&text)), (0.0, Some(0)));
         assert_eq!(as_f64(&text).is_sign_negative(), text.starts_with('-'));
@@ -195,14 +179,8 @@ fn a_zero_of_any_length_is_zero() {
 
 #[test]
 fn a_double_that_overflows_is_infinite() {
-    assert_eq!(
-        (as_f64("1e400"), as_f64("-1e400"), as_f64("1e-400")),
-        (f64::INFINITY, f64::NEG_INFINITY, 0.0)
-    );
-    assert_eq!(
-        (ecmascript("1e400"), ecmascript("-1e400")),
-        ("Infinity".to_owned(), "-Infinity".to_owned())
-    );
+    assert_eq!((as_f64("1e400"), as_f64("-1e400"), as_f64("1e-400")), (f64::INFINITY, f64::NEG_INFINITY, 0.0));
+    assert_eq!((ecmascript("1e400"), ecmascript("-1e400")), ("Infinity".to_owned(), "-Infinity".to_owned()));
 }
 
 /// RFC 8785, Appendix B, without what is no JSON number.

@@ -40,22 +40,14 @@ pub fn excerpt<'c>(content: &'c str, folded_query: &str) -> Option<&'c str> {
     if !fits(content, span.clone()) {
         span = found.narrowed();
     }
-    Some(if fits(content, span.clone()) {
-        around(content, span)
-    } else {
-        starting_at(content, span.start)
-    })
+    Some(if fits(content, span.clone()) { around(content, span) } else { starting_at(content, span.start) })
 }
 
 /// As much as fits from the grapheme cluster at `start` on, or from `start` where the cluster
 /// begins so far before it that the excerpt would show little else.
 fn starting_at(content: &str, start: usize) -> &str {
     let cluster = boundary_before(content, start);
-    let start = if before(content, start, EXCERPT_CHARACTERS / 2) <= cluster {
-        cluster
-    } else {
-        start
-    };
+    let start = if before(content, start, EXCERPT_CHARACTERS / 2) <= cluster { cluster } else { start };
     let limit = after(content, start, EXCERPT_CHARACTERS);
     let end = Some(boundary_before(content, limit)).filter(|&end| end > start);
     content.get(start..end.unwrap_or(limit)).unwrap_or("")
@@ -74,9 +66,7 @@ fn around(content: &str, span: Range<usize>) -> &str {
     // Cut inwards, unless the match itself begins or ends within a cluster too long to show.
     let start = Some(boundary_after(content, first)).filter(|&start| start <= span.start);
     let end = Some(boundary_before(content, last)).filter(|&end| end >= span.end);
-    content
-        .get(start.unwrap_or(first)..end.unwrap_or(last))
-        .unwrap_or("")
+    content.get(start.unwrap_or(first)..end.unwrap_or(last)).unwrap_or("")
 }
 
 /// The span, with its first and last grapheme cluster completed as far as they fit.
@@ -84,9 +74,7 @@ fn whole_clusters(content: &str, span: Range<usize>) -> Range<usize> {
     let start = Some(boundary_before(content, span.start))
         .filter(|&start| fits(content, start..span.end))
         .unwrap_or(span.start);
-    let end = Some(boundary_after(content, span.end))
-        .filter(|&end| fits(content, start..end))
-        .unwrap_or(span.end);
+    let end = Some(boundary_after(content, span.end)).filter(|&end| fits(content, start..end)).unwrap_or(span.end);
     start..end
 }
 
@@ -105,30 +93,20 @@ fn boundary_after(content: &str, offset: usize) -> usize {
     let mut cursor = GraphemeCursor::new(offset, content.len(), true);
     match cursor.is_boundary(content, 0) {
         Ok(true) => offset,
-        _ => cursor
-            .next_boundary(content, 0)
-            .ok()
-            .flatten()
-            .unwrap_or(content.len()),
+        _ => cursor.next_boundary(content, 0).ok().flatten().unwrap_or(content.len()),
     }
 }
 
 /// The offset that many characters before another, or the start.
 fn before(content: &str, offset: usize, characters: usize) -> usize {
     let part = content.get(..offset).unwrap_or("");
-    part.char_indices()
-        .rev()
-        .take(characters)
-        .last()
-        .map_or(offset, |(start, _)| start)
+    part.char_indices().rev().take(characters).last().map_or(offset, |(start, _)| start)
 }
 
 /// The offset that many characters after another, or the end.
 fn after(content: &str, offset: usize, characters: usize) -> usize {
     let part = content.get(offset..).unwrap_or("");
-    part.char_indices()
-        .nth(characters)
-        .map_or(content.len(), |(start, _)| offset.saturating_add(start))
+    part.char_indices().nth(characters).map_or(content.len(), |(start, _)| offset.saturating_add(start))
 }
 
 fn characters(content: &str, part: Range<usize>) -> usize {

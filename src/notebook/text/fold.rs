@@ -22,12 +22,11 @@ const CASE_FOLDING_VERSION: (u8, u8, u8) = (18, 0, 0);
 ///
 /// Text that was folded under another version may fold differently now, where it holds characters
 /// that only the later of the two versions assigns.
-pub const UNICODE_VERSION: (u8, u8, u8) =
-    if unicode_normalization::UNICODE_VERSION.0 < CASE_FOLDING_VERSION.0 {
-        unicode_normalization::UNICODE_VERSION
-    } else {
-        CASE_FOLDING_VERSION
-    };
+pub const UNICODE_VERSION: (u8, u8, u8) = if unicode_normalization::UNICODE_VERSION.0 < CASE_FOLDING_VERSION.0 {
+    unicode_normalization::UNICODE_VERSION
+} else {
+    CASE_FOLDING_VERSION
+};
 
 const MAPPER: CaseMapperBorrowed<'static> = CaseMapper::new();
 
@@ -171,10 +170,7 @@ mod tests {
             let text = character.to_string();
             let folded = fold(&text);
             assert_eq!(folded, plain(&text), "{character:?}");
-            assert!(
-                !folded.contains(|c: char| c.is_ascii_uppercase()),
-                "{character:?}"
-            );
+            assert!(!folded.contains(|c: char| c.is_ascii_uppercase()), "{character:?}");
             if folded != text {
                 assert_eq!(fold(&folded), folded, "{character:?}");
             }
@@ -186,40 +182,19 @@ mod tests {
         for character in ('\0'..=char::MAX).filter(|&character| interacts(character)) {
             let text = character.to_string();
             let folded = fold(&text);
-            assert_eq!(
-                folded.nfkd().collect::<String>(),
-                d146(&text),
-                "{character:?}"
-            );
-            assert_eq!(
-                folded,
-                fold(&character.nfc().collect::<String>()),
-                "{character:?}"
-            );
-            assert_eq!(
-                folded,
-                fold(&character.nfd().collect::<String>()),
-                "{character:?}"
-            );
-            assert_eq!(
-                folded,
-                fold(&character.nfkc().collect::<String>()),
-                "{character:?}"
-            );
-            assert_eq!(
-                folded,
-                fold(&character.nfkd().collect::<String>()),
-                "{character:?}"
-            );
+            assert_eq!(folded.nfkd().collect::<String>(), d146(&text), "{character:?}");
+            assert_eq!(folded, fold(&character.nfc().collect::<String>()), "{character:?}");
+            assert_eq!(folded, fold(&character.nfd().collect::<String>()), "{character:?}");
+            assert_eq!(folded, fold(&character.nfkc().collect::<String>()), "{character:?}");
+            assert_eq!(folded, fold(&character.nfkd().collect::<String>()), "{character:?}");
             assert_eq!(folded, fold(&case_fold(&text)), "{character:?}");
         }
     }
 
     #[test]
     fn every_character_folds_as_defined_beside_every_nasty_neighbour() {
-        let interacting = ('\0'..=char::MAX)
-            .enumerate()
-            .filter(|&(number, character)| number % 211 == 0 || interacts(character));
+        let interacting =
+            ('\0'..=char::MAX).enumerate().filter(|&(number, character)| number % 211 == 0 || interacts(character));
         for (_, character) in interacting {
             let text: String = NASTY.iter().flat_map(|&nasty| [character, nasty]).collect();
             assert_eq!(fold(&text), plain(&text), "{character:?}");

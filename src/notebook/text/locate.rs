@@ -54,14 +54,8 @@ pub(super) fn locate<'c, 'q>(content: &'c str, query: &'q str) -> Option<Match<'
 /// The segment with this number, from where each ends in the original and folded text.
 fn segment(ends: &[(usize, usize)], number: usize) -> Option<Segment> {
     let &(original_end, folded_end) = ends.get(number)?;
-    let (original, folded) = number
-        .checked_sub(1)
-        .and_then(|previous| ends.get(previous).copied())
-        .unwrap_or_default();
-    Some(Segment {
-        original: original..original_end,
-        folded: folded..folded_end,
-    })
+    let (original, folded) = number.checked_sub(1).and_then(|previous| ends.get(previous).copied()).unwrap_or_default();
+    Some(Segment { original: original..original_end, folded: folded..folded_end })
 }
 
 impl Match<'_, '_> {

@@ -34,9 +34,7 @@ mod tests {
     #[test]
     fn white_space_of_any_script_is_blank() {
         assert!(is_blank(""));
-        assert!(is_blank(
-            " \t\r\n\u{b}\u{c}\u{85}\u{a0}\u{1680}\u{2003}\u{2028}\u{2029}\u{3000}"
-        ));
+        assert!(is_blank(" \t\r\n\u{b}\u{c}\u{85}\u{a0}\u{1680}\u{2003}\u{2028}\u{2029}\u{3000}"));
     }
 
     #[test]

@@ -43,9 +43,7 @@ impl<'t> Iterator for Segments<'t> {
     fn next(&mut self) -> Option<&'t str> {
         let mut characters = self.rest.char_indices();
         characters.next()?;
-        let end = characters
-            .find(|&(_, character)| is_closed(character))
-            .map_or(self.rest.len(), |(start, _)| start);
+        let end = characters.find(|&(_, character)| is_closed(character)).map_or(self.rest.len(), |(start, _)| start);
         let (segment, rest) = self.rest.split_at_checked(end)?;
         self.rest = rest;
         Some(segment)
@@ -64,9 +62,7 @@ fn decomposes_to_closed(character: char) -> bool {
     });
     // A fully decomposed character has NFC_QC=Maybe exactly when it is the second of a
     // composition, and never has NFC_QC=No.
-    first.is_some_and(|first| {
-        canonical_combining_class(first) == 0 && is_nfc_quick(once(first)) == IsNormalized::Yes
-    })
+    first.is_some_and(|first| canonical_combining_class(first) == 0 && is_nfc_quick(once(first)) == IsNormalized::Yes)
 }
 
 #[cfg(test)]
@@ -108,10 +104,7 @@ mod tests {
     fn a_starter_that_composes_with_nothing_before_it_begins_a_segment() {
         assert_eq!(cut("한글"), ["한", "글"]);
         assert_eq!(cut("ガカ"), ["ガ", "カ"]);
-        assert_eq!(
-            cut("\u{1100}\u{1100}\u{1161}"),
-            ["\u{1100}", "\u{1100}\u{1161}"]
-        );
+        assert_eq!(cut("\u{1100}\u{1100}\u{1161}"), ["\u{1100}", "\u{1100}\u{1161}"]);
     }
 
     #[test]
