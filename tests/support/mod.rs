@@ -119,7 +119,7 @@ fn failed(failure: &Failure) -> Failed {
     Failed { code: text("code"), message: text("message") }
 }
 
-/// The next byte of a sequence that looks random and repeats for the same seed (SplitMix64).
+/// The next byte of a sequence that looks random and repeats for the same seed (`SplitMix64`).
 #[allow(clippy::cast_possible_truncation)]
 fn splitmix(state: &mut u64) -> u8 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);

@@ -61,6 +61,7 @@ fn value(value: ValueRef<'_>) -> Value {
     }
 }
 
+#[allow(clippy::needless_pass_by_value)] // map_err passes it so.
 fn storage_error(error: rusqlite::Error) -> StorageError {
     StorageError::new(error.to_string())
 }
