@@ -105,7 +105,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 impl Model {
-    fn id(&self, index: &Index) -> Option<String> {
+    fn id(&self, index: Index) -> Option<String> {
         (!self.entries.is_empty()).then(|| self.entries.keys().nth(index.index(self.entries.len())).unwrap().clone())
     }
 
@@ -135,12 +135,12 @@ fn check(codex: &mut TestCodex, model: &mut Model, step: &Step) {
     match step {
         Step::Save { request, entry } => check_save(codex, model, *request, entry),
         Step::Get { entry } => {
-            if let Some(id) = model.id(entry) {
+            if let Some(id) = model.id(*entry) {
                 assert_eq!(codex.get(&json!(id)).as_ref(), Ok(&model.entries[&id]));
             }
         }
         Step::Update { entry, revision_off, replacement } => {
-            if let Some(id) = model.id(entry) {
+            if let Some(id) = model.id(*entry) {
                 check_update(codex, model, &id, *revision_off, replacement);
             }
         }
