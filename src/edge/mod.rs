@@ -60,6 +60,7 @@ async fn route(request: Request, env: &Env, config: &Config) -> worker::Result<A
         "/mcp" | "/mcp/" => mcp::serve(request, env, config).await,
         METADATA_PATH | ROOT_METADATA_PATH => Ok(Answer::json(200, metadata(&origin::own(&request)?))),
         #[cfg(feature = "faults")]
+        #[allow(clippy::panic)]
         "/faults/panic" => panic!("a fault for the tests"),
         _ => match path.strip_prefix("/grants") {
             Some(rest) => grants::serve(rest, request, env, config).await,

@@ -3,6 +3,7 @@
 
 use crate::notebook::storage::{Param, StorageError};
 
+#[allow(clippy::panic)]
 pub(super) fn inject(sql: &str, params: &[Param<'_>]) -> Result<(), StorageError> {
     match params.first() {
         Some(Param::Text("fault: panic")) if sql.starts_with("INSERT INTO requests") => panic!("a fault for the tests"),
