@@ -9,18 +9,23 @@ const OWNER_KEY = randomBytes(32).toString('base64url');
 export async function serve({ build = 'build', persist, secrets = { SEAL_KEYS: SEAL_KEY, OWNER_KEY } } = {}) {
   const root = fileURLToPath(new URL(`../../${build}`, import.meta.url));
   const miniflare = new Miniflare({
-    modules: true,
-    rootPath: root,
-    modulesRoot: root,
-    scriptPath: `${root}/index.js`,
-    modulesRules: [
-      { type: 'ESModule', include: ['**/*.js', '**/*.mjs'] },
-      { type: 'CompiledWasm', include: ['**/*.wasm'] },
-    ],
-    compatibilityDate: '2026-07-01',
-    durableObjects: { CODEX: { className: 'Codex', useSQLite: true } },
     ...(persist && { durableObjectsPersist: persist }),
-    bindings: { ...secrets, ALLOWED_ORIGINS: 'http://localhost:*' },
+    workers: [
+      {
+        name: 'agent-codex',
+        modules: true,
+        rootPath: root,
+        modulesRoot: root,
+        scriptPath: `${root}/index.js`,
+        modulesRules: [
+          { type: 'ESModule', include: ['**/*.js', '**/*.mjs'] },
+          { type: 'CompiledWasm', include: ['**/*.wasm'] },
+        ],
+        compatibilityDate: '2026-07-01',
+        durableObjects: { CODEX: { className: 'Codex', useSQLite: true } },
+        bindings: { ...secrets, ALLOWED_ORIGINS: 'http://localhost:*' },
+      },
+    ],
   });
   const origin = (await miniflare.ready).origin;
   const owner = (method, path, body) =>
