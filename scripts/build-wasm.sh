@@ -16,12 +16,27 @@ esac
     exit 1
 }
 
+wasm=$out/index_bg.wasm
+
+# Says how large the wasm is, and fails when it is too large.
+check_size() {
+    local raw_kb gzip_kb
+    raw_kb=$((($(stat -c %s "$wasm") + 999) / 1000))
+    gzip_kb=$((($(gzip -9c "$wasm" | wc -c) + 999) / 1000))
+    echo "build: $wasm is $raw_kb kB, $gzip_kb kB gzipped"
+    if ((gzip_kb > limit_kb)); then
+        echo "build: more than the $limit_kb kB gzipped that this project allows itself" >&2
+        exit 1
+    fi
+}
+
 shopt -s nullglob
 inputs=$(find src Cargo.toml Cargo.lock *.json scripts/build-wasm.sh .tools/wasm-toolchain.env .tools/stamps/build-tools -type f -print0 |
     sort -z | xargs -0 sha256sum | sha256sum)
 stamp=$out/.inputs
 if [[ -f $stamp && $(<"$stamp") == "$inputs" ]]; then
     echo "build: $out/ is up to date"
+    check_size
     exit
 fi
 rm -f "$stamp"
@@ -35,15 +50,8 @@ worker-build . --release --out-dir "$out" "${features[@]}"
 
 # worker-build keeps the section of function names, a third of the size. These are its own features for wasm-opt:
 # --all-features would write what workerd refuses to start.
-wasm=$out/index_bg.wasm
 "$WASM_OPT_BIN" --strip-debug --enable-{mutable-globals,sign-ext,nontrapping-float-to-int,bulk-memory,multivalue,reference-types,exception-handling} \
     "$wasm" -o "$wasm"
 
-raw_kb=$((($(stat -c %s "$wasm") + 999) / 1000))
-gzip_kb=$((($(gzip -9c "$wasm" | wc -c) + 999) / 1000))
-echo "build: $wasm is $raw_kb kB, $gzip_kb kB gzipped"
-if ((gzip_kb > limit_kb)); then
-    echo "build: more than the $limit_kb kB gzipped that this project allows itself" >&2
-    exit 1
-fi
+check_size
 echo "$inputs" >"$stamp"

@@ -1,4 +1,4 @@
-// The four tools through the official TypeScript client, in both eras.
+// The four tools through the official TypeScript client: every result and every failure, in each way to negotiate.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -8,38 +8,81 @@ let worker;
 before(async () => {
   worker = await serve();
 });
-after(() => worker.close());
+after(() => worker?.close());
 
-for (const [mode, era] of [['auto', 'modern'], ['legacy', 'legacy']]) {
-  test(`a client of the ${era} era saves, gets, updates and searches`, async () => {
-    const { token } = await worker.grant(`client-${era}`);
-    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
-    const headers = { Authorization: `Bearer ${token}` };
-    await client.connect(new StreamableHTTPClientTransport(new URL(worker.url), { requestInit: { headers } }));
+async function connect(codex, options) {
+  const client = new Client({ name: 'test', version: '1' }, options);
+  const headers = { Authorization: `Bearer ${(await worker.grant(codex)).token}` };
+  await client.connect(new StreamableHTTPClientTransport(new URL(worker.url), { requestInit: { headers } }));
+  return client;
+}
+
+const modes = {
+  default: [{}, 'legacy', '2025-11-25'],
+  auto: [{ versionNegotiation: { mode: 'auto' } }, 'modern', '2026-07-28'],
+  pinned: [{ versionNegotiation: { mode: { pin: '2026-07-28' } } }, 'modern', '2026-07-28'],
+};
+
+for (const [mode, [options, era, version]] of Object.entries(modes)) {
+  test(`a client that negotiates by ${mode} is served in the ${era} era`, async t => {
+    const client = await connect(`client-${mode}`, options);
+    t.after(() => client.close());
     assert.equal(client.getProtocolEra(), era);
-    assert.equal((await client.listTools()).tools.length, 4);
-    const call = (name, args) => client.callTool({ name: `field_notes_${name}`, arguments: args });
-    const { entry } = (await call('save', { requestId: 'r', entry: { content: 'Straße' } })).structuredContent;
-    assert.deepEqual((await call('get', { id: entry.id })).structuredContent.entry, entry);
-    const found = (await call('search', { query: 'STRASSE' })).structuredContent;
-    assert.deepEqual(found.entries.map(summary => summary.id), [entry.id]);
-    const updated = await call('update', { id: entry.id, expectedRevision: 1, entry: { content: 'two' } });
-    assert.equal(updated.structuredContent.entry.revision, 2);
-    const stale = await call('update', { id: entry.id, expectedRevision: 1, entry: { content: 'three' } });
-    assert.equal(JSON.parse(stale.content[0].text).error.code, 'conflict');
-    await client.close();
+    assert.equal(client.getNegotiatedProtocolVersion(), version);
+    assert.equal(client.getServerVersion().name, 'agent-codex');
+    const { tools } = await client.listTools();
+    assert.deepEqual(tools.map(tool => tool.name), ['save', 'get', 'search', 'update'].map(name => `field_notes_${name}`));
+    await round(client);
   });
 }
 
-test('a revoked grant fails on the very next call', async () => {
-  const { grant, token } = await worker.grant('revoked');
-  const call = () =>
-    fetch(worker.url, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'field_notes_search' } }),
-    });
-  assert.equal((await call()).status, 200);
-  assert.equal((await worker.owner('DELETE', `/grants/${grant.id}?codex=revoked`)).status, 204);
-  assert.equal((await call()).status, 401);
-});
+/** A full round of the tools, and each failure. */
+async function round(client) {
+  const call = async (name, args) => {
+    const result = await client.callTool({ name: `field_notes_${name}`, arguments: args });
+    return result.isError ? JSON.parse(result.content[0].text).error : result.structuredContent;
+  };
+  const save = async (requestId, entry) => (await call('save', { requestId, entry })).entry;
+
+  const input = { content: 'Die Straße', title: 'T', tags: ['launch'], relatedAgentIds: ['agent-1'], provenance: { source: 's' } };
+  const entry = await save('first', input);
+  assert.deepEqual(entry, { ...entry, ...input, revision: 1 });
+  assert.deepEqual(await save('first', input), entry);
+  assert.deepEqual((await call('get', { id: entry.id })).entry, entry);
+  for (let number = 0; number < 30; number++) await save(`more ${number}`, { content: `more ${number}`, tags: ['more'] });
+
+  const search = async args => {
+    const ids = [];
+    for (let cursor; ; ) {
+      const page = await call('search', { ...args, ...(cursor && { cursor }) });
+      ids.push(...page.entries.map(summary => summary.id));
+      if (!(cursor = page.nextCursor)) return ids;
+    }
+  };
+  assert.deepEqual(await search({ query: 'STRASSE' }), [entry.id]);
+  assert.deepEqual(await search({ tag: 'launch' }), [entry.id]);
+  assert.deepEqual(await search({ relatedAgentId: 'agent-1' }), [entry.id]);
+  assert.equal((await search({ query: 'more', tag: 'more', limit: 7 })).length, 30);
+  const all = await search({ limit: 7 });
+  assert.equal(all.length, 31);
+  assert.deepEqual(all, all.toSorted());
+
+  const updated = (await call('update', { id: entry.id, expectedRevision: 1, entry: { content: 'two' } })).entry;
+  assert.deepEqual(updated, { id: entry.id, revision: 2, createdAt: entry.createdAt, updatedAt: updated.updatedAt, content: 'two' });
+
+  const missing = '11111111-1111-4111-8111-111111111111';
+  const { nextCursor } = await call('search', { limit: 1 });
+  for (const [code, name, args] of [
+    ['not_found', 'get', { id: missing }],
+    ['not_found', 'update', { id: missing, expectedRevision: 1, entry: { content: 'x' } }],
+    ['conflict', 'save', { requestId: 'first', entry: { content: 'other' } }],
+    ['conflict', 'update', { id: entry.id, expectedRevision: 1, entry: { content: 'x' } }],
+    ['invalid_input', 'get', {}],
+    ['invalid_input', 'save', { requestId: 'x', entry: { content: ' ' } }],
+    ['invalid_input', 'search', { limit: 51 }],
+    ['invalid_cursor', 'search', { cursor: nextCursor, tag: 'launch' }],
+  ]) {
+    assert.equal((await call(name, args)).code, code, `${name} ${JSON.stringify(args)}`);
+  }
+  await assert.rejects(client.callTool({ name: 'no_such_tool', arguments: {} }), { code: -32602 });
+}

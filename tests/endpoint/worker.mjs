@@ -1,48 +1,153 @@
-// Serves a built Worker under workerd, with secrets of its own, and mints tokens as its owner.
+// Serves a built Worker under workerd, with secrets of its own, and acts as its owner and as its clients.
+import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { Miniflare } from 'miniflare';
+import { Log, LogLevel, Miniflare } from 'miniflare';
 
-const SEAL_KEY = randomBytes(32).toString('base64url');
-const OWNER_KEY = randomBytes(32).toString('base64url');
+const newKey = () => randomBytes(32).toString('base64url');
 
-export async function serve({ build = 'build', persist, secrets = { SEAL_KEYS: SEAL_KEY, OWNER_KEY } } = {}) {
+/** The secrets of a deployment that is set up. */
+export const newSecrets = () => ({ SEAL_KEYS: newKey(), OWNER_KEY: newKey() });
+
+/** What a worker logs, line by line. */
+class Lines extends Log {
+  lines = [];
+  constructor() {
+    super(LogLevel.DEBUG);
+  }
+  log(message) {
+    this.lines.push(message);
+  }
+}
+
+/**
+ * Starts a worker of `build/` (or of another folder beside it). `persist` is a folder for its databases; without one they
+ * last as long as the worker.
+ */
+export async function serve({ build = 'build', persist, secrets = newSecrets() } = {}) {
   const root = fileURLToPath(new URL(`../../${build}`, import.meta.url));
+  const log = new Lines();
   const miniflare = new Miniflare({
-    ...(persist && { durableObjectsPersist: persist }),
-    workers: [
-      {
-        name: 'agent-codex',
-        modules: true,
-        rootPath: root,
-        modulesRoot: root,
-        scriptPath: `${root}/index.js`,
-        modulesRules: [
-          { type: 'ESModule', include: ['**/*.js', '**/*.mjs'] },
-          { type: 'CompiledWasm', include: ['**/*.wasm'] },
-        ],
-        compatibilityDate: '2026-07-01',
-        durableObjects: { CODEX: { className: 'Codex', useSQLite: true } },
-        bindings: { ...secrets, ALLOWED_ORIGINS: 'http://localhost:*' },
-      },
+    name: 'agent-codex',
+    modules: true,
+    rootPath: root,
+    modulesRoot: root,
+    scriptPath: `${root}/index.js`,
+    modulesRules: [
+      { type: 'ESModule', include: ['**/*.js', '**/*.mjs'] },
+      { type: 'CompiledWasm', include: ['**/*.wasm'] },
     ],
+    compatibilityDate: '2026-07-01',
+    durableObjects: { CODEX: { className: 'Codex', useSQLite: true } },
+    ...(persist && { durableObjectsPersist: persist }),
+    bindings: { ...secrets, ALLOWED_ORIGINS: 'http://localhost:* https://notes.example' },
+    log,
+    handleRuntimeStdio: (stdout, stderr) => {
+      for (const stream of [stdout, stderr]) stream.on('data', chunk => log.lines.push(String(chunk)));
+    },
   });
-  const origin = (await miniflare.ready).origin;
-  const owner = (method, path, body) =>
-    fetch(`${origin}${path}`, {
+  const { origin } = await miniflare.ready;
+  return new Served(miniflare, origin, secrets, log);
+}
+
+class Served {
+  #miniflare;
+  #secrets;
+  #log;
+
+  constructor(miniflare, origin, secrets, log) {
+    this.#miniflare = miniflare;
+    this.#secrets = secrets;
+    this.#log = log;
+    this.origin = origin;
+    this.url = `${origin}/mcp`;
+  }
+
+  close() {
+    return this.#miniflare.dispose();
+  }
+
+  /** All that was logged so far. */
+  logged() {
+    return this.#log.lines.join('\n');
+  }
+
+  /** A request of the owner's. */
+  owner(method, path, body) {
+    return fetch(this.origin + path, {
       method,
-      headers: { authorization: `Bearer ${OWNER_KEY}`, ...(body && { 'content-type': 'application/json' }) },
+      headers: { authorization: `Bearer ${this.#secrets.OWNER_KEY}`, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
     });
-  return {
-    url: `${origin}/mcp`,
-    origin,
-    owner,
-    async grant(codex, scopes = ['notes:read', 'notes:write']) {
-      const response = await owner('POST', `/grants?codex=${codex}`, { label: 'test', scopes });
-      if (response.status !== 201) throw new Error(`a grant was refused: ${response.status} ${await response.text()}`);
-      return response.json();
-    },
-    close: () => miniflare.dispose(),
-  };
+  }
+
+  /** Makes a grant of `codex`; gives it with its token. */
+  async grant(codex, scopes = ['notes:read', 'notes:write'], more = {}) {
+    const response = await this.owner('POST', `/grants?codex=${codex}`, { label: 'test', scopes, ...more });
+    assert.equal(response.status, 201, await response.clone().text());
+    return response.json();
+  }
+
+  /** A client of `codex` with a grant of its own. */
+  async notebook(codex, scopes) {
+    return new Notebook(this.url, (await this.grant(codex, scopes)).token);
+  }
+}
+
+/** The plainest client of the handshake era: one POST a call. */
+export class Notebook {
+  constructor(url, token) {
+    this.url = url;
+    this.token = token;
+  }
+
+  /** Posts a message; gives the response. */
+  post(message, headers = {}) {
+    return fetch(this.url, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${this.token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...headers,
+      },
+      body: typeof message === 'string' ? message : JSON.stringify(message),
+    });
+  }
+
+  /** Calls a tool by the last word of its name; gives the response. */
+  request(tool, args) {
+    const params = { name: `field_notes_${tool}`, arguments: args };
+    return this.post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+  }
+
+  /** Calls a tool; gives its structured content, or `{error}` of a notebook failure. */
+  async call(tool, args) {
+    const response = await this.request(tool, args);
+    assert.equal(response.status, 200, await response.clone().text());
+    const { result } = await response.json();
+    const text = JSON.parse(result.content[0].text);
+    if (result.isError) {
+      assert.equal(result.structuredContent, undefined);
+      return text;
+    }
+    assert.deepEqual(text, result.structuredContent, 'text and structured content are the same');
+    return result.structuredContent;
+  }
+
+  /** Saves an entry. */
+  async save(requestId, entry) {
+    return (await this.call('save', { requestId, entry })).entry;
+  }
+
+  /** Every summary that a search finds, its cursors followed to the end. */
+  async searchToTheEnd(args) {
+    const found = [];
+    for (let cursor; ; ) {
+      const page = await this.call('search', { ...args, ...(cursor && { cursor }) });
+      found.push(...page.entries);
+      cursor = page.nextCursor;
+      if (cursor === undefined) return found;
+    }
+  }
 }

@@ -1,0 +1,78 @@
+// What is promised of writes: once per request id, one winner per revision, all or nothing, kept over a restart.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { Notebook, newSecrets, serve } from './worker.mjs';
+
+async function served(t, options) {
+  const worker = await serve(options);
+  t.after(() => worker.close());
+  return worker;
+}
+
+test('64 concurrent saves of one request id give one entry and 64 equal answers', async t => {
+  const notebook = await (await served(t)).notebook('saves');
+  const saves = await Promise.all(Array.from({ length: 64 }, () => notebook.save('one', { content: 'once', tags: ['a'] })));
+  for (const entry of saves) assert.deepEqual(entry, saves[0]);
+  assert.equal((await notebook.searchToTheEnd({})).length, 1);
+});
+
+test('64 concurrent updates of one revision give one winner', async t => {
+  const notebook = await (await served(t)).notebook('updates');
+  const { id } = await notebook.save('one', { content: 'before' });
+  const update = number => notebook.call('update', { id, expectedRevision: 1, entry: { content: `by ${number}` } });
+  const answers = await Promise.all(Array.from({ length: 64 }, (_, number) => update(number)));
+  const winners = answers.filter(answer => answer.entry);
+  assert.equal(winners.length, 1);
+  for (const answer of answers) assert.ok(answer.entry || answer.error.code === 'conflict', JSON.stringify(answer));
+  assert.deepEqual((await notebook.call('get', { id })).entry, winners[0].entry);
+  assert.equal(winners[0].entry.revision, 2);
+});
+
+for (const fault of ['panic', 'sql']) {
+  test(`a ${fault} in the middle of a save answers internal, changes nothing, and the next call works`, async t => {
+    const worker = await served(t, { build: 'build-faults' });
+    const notebook = await worker.notebook('faults');
+    await notebook.save('before', { content: 'before' });
+    const secret = 'what a note says is never logged';
+    const broken = await notebook.call('save', { requestId: `fault: ${fault}`, entry: { content: secret } });
+    assert.equal(broken.error.code, 'internal');
+    assert.equal((await notebook.searchToTheEnd({})).length, 1, 'the insert was rolled back');
+    await notebook.save('after', { content: 'after' });
+    assert.equal((await notebook.searchToTheEnd({})).length, 2);
+    assert.match(worker.logged(), /a fault for the tests/);
+    assert.doesNotMatch(worker.logged(), new RegExp(`${secret}|${notebook.token}`));
+  });
+}
+
+test('a panic in the edge is an answer too, and other requests are not touched', async t => {
+  const worker = await served(t, { build: 'build-faults' });
+  const notebook = await worker.notebook('edge');
+  const [broken, entry] = await Promise.all([fetch(`${worker.origin}/faults/panic`), notebook.save('a', { content: 'a' })]);
+  assert.equal(broken.status, 500);
+  assert.equal((await broken.json()).error, 'internal');
+  assert.equal(entry.revision, 1);
+});
+
+test('a restart keeps entries, request ids, cursors and grants', async t => {
+  const persist = await mkdtemp(path.join(tmpdir(), 'agent-codex-'));
+  t.after(() => rm(persist, { recursive: true }));
+  const secrets = newSecrets();
+  const first = await serve({ persist, secrets });
+  const { token } = await first.grant('kept');
+  const before = new Notebook(first.url, token);
+  const entries = [];
+  for (let number = 0; number < 5; number++) entries.push(await before.save(`r${number}`, { content: `note ${number}` }));
+  const { nextCursor } = await before.call('search', { limit: 2 });
+  await first.close();
+
+  const second = await served(t, { persist, secrets });
+  const after = new Notebook(second.url, token);
+  for (const entry of entries) assert.deepEqual((await after.call('get', { id: entry.id })).entry, entry);
+  assert.deepEqual(await after.save('r0', { content: 'note 0' }), entries[0]);
+  const rest = await after.call('search', { cursor: nextCursor });
+  const ids = entries.map(entry => entry.id).toSorted();
+  assert.deepEqual(rest.entries.map(entry => entry.id), ids.slice(2));
+});
