@@ -1,9 +1,14 @@
 //! Texts that are hard to fold and to cut, for the property tests of this module.
 
+use std::iter::once;
+
+use icu_casemap::CaseMapper;
 use proptest::char::range;
 use proptest::collection::{SizeRange, vec};
 use proptest::prelude::*;
 use proptest::sample::select;
+use unicode_normalization::char::canonical_combining_class;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 /// One of each kind of character that interacts with its neighbours when a text is folded.
 pub(super) const NASTY: &[char] = &[
@@ -170,4 +175,13 @@ pub(super) fn nasty_character() -> impl Strategy<Value = char> {
 /// A text of such characters.
 pub(super) fn nasty_text(length: impl Into<SizeRange>) -> impl Strategy<Value = String> {
     vec(nasty_character(), length).prop_map(String::from_iter)
+}
+
+/// Whether folding may do anything with the character, alone or beside another.
+pub(super) fn interacts(character: char) -> bool {
+    let text = character.to_string();
+    canonical_combining_class(character) != 0
+        || is_nfkc_quick(once(character)) != IsNormalized::Yes
+        || !character.nfd().eq([character])
+        || CaseMapper::new().fold_string(&text) != text
 }
