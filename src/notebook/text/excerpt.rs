@@ -4,7 +4,7 @@
 //! on the boundaries of extended grapheme clusters (UAX #29). Where the two rules conflict,
 //! because one cluster is longer than an excerpt, the limit wins. It holds the segments of the
 //! match whole (see `locate`), so the excerpt matches the query as the content does. Boundaries
-//! are looked for only at the cuts: an excerpt asks for six at most, and each looks at no
+//! are looked for only at the cuts: an excerpt asks for four at most, and each looks at no
 //! more than the content once.
 
 use std::ops::Range;

@@ -86,7 +86,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::notebook::text::strategies::{NASTY, interacts, nasty_text};
+    use crate::notebook::text::strategies::{interacts, nasty_characters, nasty_text};
 
     /// The definition, on the text as a whole.
     fn plain(text: &str) -> String {
@@ -209,12 +209,15 @@ mod tests {
     #[test]
     fn characters_fold_as_defined_beside_nasty_neighbours() {
         // All pairs would take half a minute; a fifth of the neighbours, in turn, stands for all.
+        let nasty = nasty_characters();
         let interacting = ('\0'..=char::MAX)
             .enumerate()
             .filter(|&(number, character)| number % 1009 == 0 || interacts(character));
         for (number, character) in interacting {
-            let neighbours = NASTY.iter().skip(number % 5).step_by(5);
-            let text: String = neighbours.flat_map(|&nasty| [character, nasty]).collect();
+            let neighbours = nasty.iter().skip(number % 5).step_by(5);
+            let text: String = neighbours
+                .flat_map(|&neighbour| [character, neighbour])
+                .collect();
             assert_eq!(fold(&text), plain(&text), "{character:?}");
         }
     }
