@@ -25,11 +25,10 @@ pub(super) async fn serve(rest: &str, request: Request, env: &Env, config: &Conf
         Some(key) if owner_key.matches(&key) => {}
         key => {
             let challenge = if key.is_some() { Challenge::InvalidToken } else { Challenge::Missing };
-            return Ok(Answer::challenge(challenge, &origin::own(&request)?));
+            return Ok(Answer::challenge(challenge, &origin::own(&request)));
         }
     }
-    let codex = request.url()?.query_pairs().find_map(|(name, value)| (name == "codex").then_some(value.into_owned()));
-    let Some(codex) = codex.as_deref().and_then(CodexName::parse) else {
+    let Some(codex) = codex_of(&request) else {
         return Ok(invalid("?codex= must name a codex, with 1 to 128 of A-Z a-z 0-9 . _ @ -"));
     };
     match (request.method(), rest.strip_prefix('/')) {
@@ -39,6 +38,14 @@ pub(super) async fn serve(rest: &str, request: Request, env: &Env, config: &Conf
         (_, None) => Ok(Answer::method_not_allowed("GET, POST")),
         (_, Some(_)) => Ok(Answer::method_not_allowed("DELETE")),
     }
+}
+
+/// The codex that the query names. The characters of a name, but for `@`, stand in a URL as they are.
+fn codex_of(request: &Request) -> Option<CodexName> {
+    let url = request.inner().url();
+    let (_, query) = url.split_once('?')?;
+    let value = query.split('&').find_map(|pair| pair.strip_prefix("codex="))?;
+    CodexName::parse(&value.replace("%40", "@"))
 }
 
 fn invalid(description: &str) -> Answer {

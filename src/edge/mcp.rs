@@ -16,7 +16,7 @@ pub(super) async fn serve(mut request: Request, env: &Env, config: &Config) -> w
     if request.method() != Method::Post {
         return Ok(Answer::method_not_allowed("POST"));
     }
-    let own = origin::own(&request)?;
+    let own = origin::own(&request);
     let credential = match credential(&request, config)? {
         Ok(credential) => credential,
         Err(challenge) => return Ok(Answer::challenge(challenge, &own)),

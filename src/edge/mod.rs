@@ -58,7 +58,7 @@ async fn route(request: Request, env: &Env, config: &Config) -> worker::Result<A
     let path = request.path();
     match path.as_str() {
         "/mcp" | "/mcp/" => mcp::serve(request, env, config).await,
-        METADATA_PATH | ROOT_METADATA_PATH => Ok(Answer::json(200, metadata(&origin::own(&request)?))),
+        METADATA_PATH | ROOT_METADATA_PATH => Ok(Answer::json(200, metadata(&origin::own(&request)))),
         #[cfg(feature = "faults")]
         #[allow(clippy::panic)]
         "/faults/panic" => panic!("a fault for the tests"),

@@ -106,3 +106,76 @@ fn shortest_suffix(text: &str, holds: impl Fn(&str) -> bool) -> usize {
     let shortest = too_short.saturating_sub(1);
     starts.get(shortest).copied().unwrap_or(0)
 }
+
+#[cfg(test)]
+// A panic is a failed test.
+#[allow(clippy::string_slice, clippy::arithmetic_side_effects)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::notebook::text::strategies::nasty_text;
+
+    fn matched<'c>(content: &'c str, query: &str) -> Option<&'c str> {
+        locate(content, query).map(|found| &content[found.segments()])
+    }
+
+    fn narrowed<'c>(content: &'c str, query: &str) -> Option<&'c str> {
+        locate(content, query).map(|found| &content[found.narrowed()])
+    }
+
+    #[test]
+    fn a_match_is_led_back_to_the_original() {
+        assert_eq!(matched("Die Straße!", "strasse"), Some("Straße"));
+        assert_eq!(matched("ﷺﷺ Ｃａｆｅ ﷺ", "cafe"), Some("Ｃａｆｅ"));
+        assert_eq!(matched("xﬁy", "f"), Some("ﬁ"));
+        assert_eq!(matched("xﬁy", "iy"), Some("ﬁy"));
+        assert_eq!(matched("カｶﾞ", "ガ"), Some("ｶﾞ"));
+        assert_eq!(matched("nothing", "here"), None);
+        assert_eq!(matched("", "a"), None);
+    }
+
+    #[test]
+    fn the_first_match_counts() {
+        let found = locate("aXbxbX", "xb").unwrap();
+        assert_eq!(found.segments(), 1..3);
+    }
+
+    #[test]
+    fn a_narrowed_match_leaves_out_what_the_query_does_not_ask_for() {
+        assert_eq!(narrowed("xyz\u{301}\u{301}\u{302}", "xyź"), Some("xyz\u{301}"));
+        assert_eq!(narrowed("q\u{316}\u{317}\u{301}x", "\u{301}x"), Some("\u{301}x"));
+        assert_eq!(narrowed("ㅏㅠㅠㅠㅠ", "\u{1172}\u{1172}"), Some("ㅠㅠ"));
+    }
+
+    proptest! {
+        #[test]
+        fn what_a_text_finds_it_finds_in_the_original_of_the_match(
+            content in nasty_text(0..40),
+            query in nasty_text(1..4),
+        ) {
+            let query = fold(&query);
+            let found = locate(&content, &query);
+            prop_assert_eq!(found.is_some(), fold(&content).contains(&query));
+            if let Some(found) = found {
+                prop_assert!(fold(&content[found.segments()]).contains(&query));
+                prop_assert!(fold(&content[found.narrowed()]).contains(&query));
+            }
+        }
+
+        #[test]
+        fn a_part_of_a_text_is_found_no_later_than_it_stands(
+            (before, part, after) in (nasty_text(0..9), nasty_text(1..9), nasty_text(0..9))
+        ) {
+            // Letters fence the part off from what it would join.
+            let content = format!("{before}q{part}q{after}");
+            let query = fold(&format!("q{part}q"));
+            // A mark may join the last letter, and the match is another text then.
+            if let Some(found) = locate(&content, &query) {
+                prop_assert!(found.segments().start <= before.len());
+                let before_match = &content[..found.segments().start];
+                prop_assert!(!fold(before_match).contains(&query));
+            }
+        }
+    }
+}
