@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup dev test token grants revoke build build-faults fmt lint native-test endpoint-test clean
+.PHONY: help setup dev test token grants revoke build build-faults schemas fmt lint native-test endpoint-test clean
 
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 
@@ -29,6 +29,9 @@ build: setup ## build the Worker into build/
 
 build-faults: setup ## build the Worker with deliberate faults, for tests, into build-faults/
 	@scripts/build-wasm.sh faults
+
+schemas: ## write mcp-tools.json, the tool listing as it is served
+	cargo run --quiet --example schemas > mcp-tools.json.new && mv mcp-tools.json.new mcp-tools.json
 
 fmt: ## format the Rust source
 	cargo fmt

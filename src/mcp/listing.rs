@@ -79,6 +79,13 @@ pub fn tools() -> String {
     format!("[{}]", tools.join(","))
 }
 
+/// The content of `mcp-tools.json`: the listing as it is served, a tool to a line.
+#[must_use]
+pub fn file() -> String {
+    let tools: Vec<_> = Tool::ALL.into_iter().map(tool).collect();
+    format!("{{\"tools\":[\n{}\n]}}", tools.join(",\n"))
+}
+
 fn tool(tool: Tool) -> String {
     let words = words(tool);
     let mut json = format!("{{\"name\":\"{}\",\"title\":\"{}\",\"description\":", tool.name(), words.title);
