@@ -6,7 +6,6 @@ use std::fmt::Write as _;
 use super::schema;
 use crate::json::write_string;
 use crate::notebook::arguments::{ENTRY, Tool};
-use crate::notebook::limits;
 use crate::notebook::shape::Shape;
 
 /// The server's name.
@@ -41,8 +40,8 @@ const fn words(tool: Tool) -> Words {
         Tool::Save => Words {
             title: "Save a field note",
             description: "Save a new note. Returns the entry with its id and revision 1. Safe to retry with the same \
-                requestId and entry: it is saved once, and the retry returns the entry as it is now. On conflict, the \
-                requestId was used for another entry: choose a new one.",
+                requestId and entry: the retry returns the entry as it is now. On conflict, the requestId was used for \
+                another entry: choose a new one.",
             destructive: false,
             idempotent: true,
         },
@@ -54,8 +53,8 @@ const fn words(tool: Tool) -> Words {
         },
         Tool::Search => Words {
             title: "Search field notes",
-            description: "Find notes, or browse all with no filter. Literal substring match, case-insensitive and in any \
-                script; not semantic, no wildcards: use one distinctive word. All filters given must hold. Returns \
+            description: "Find notes, or browse all with no filter. Literal substring, case-insensitive, any script; not \
+                semantic, no wildcards: use one distinctive word. All filters given must hold. Returns \
                 summaries with an excerpt, in id order; get an entry for its content. While nextCursor is present there \
                 is more, even if entries is empty: repeat the call with it as cursor.",
             destructive: false,
@@ -113,34 +112,23 @@ fn entry_schema() -> String {
 }
 
 fn page_schema() -> String {
-    let excerpt = value(0, limits::EXCERPT);
-    let summary = entry_definition(&[], Some(("excerpt", excerpt)));
-    let entries = format!(
-        "{{\"type\":\"array\",\"items\":{{\"$ref\":\"#/definitions/Summary\"}},\"maxItems\":{}}}",
-        limits::PAGE_ENTRIES
-    );
+    let text = "{\"type\":\"string\"}".to_owned();
+    let summary = entry_definition(&[], Some(("excerpt", text.clone())));
+    let entries = "{\"type\":\"array\",\"items\":{\"$ref\":\"#/definitions/Summary\"}}".to_owned();
     let coverage = schema::closed_object(
         &[
             ("storage", "{\"const\":\"active-only\"}".to_owned()),
             ("mode", "{\"const\":\"literal-substring-v1\"}".to_owned()),
-            ("scanned", "{\"type\":\"integer\",\"minimum\":0}".to_owned()),
+            ("scanned", "{\"type\":\"integer\"}".to_owned()),
             ("hasMore", "{\"type\":\"boolean\"}".to_owned()),
         ],
         &[],
     );
     schema::result(
-        &[
-            ("entries", entries),
-            ("nextCursor", value(1, limits::CURSOR_CHARACTERS)),
-            ("coverage", format!("{{{coverage}}}")),
-        ],
+        &[("entries", entries), ("nextCursor", text), ("coverage", format!("{{{coverage}}}"))],
         &["nextCursor"],
         &[("Summary", summary)],
     )
-}
-
-fn value(min: usize, max: usize) -> String {
-    schema::value(&Shape::Text { min, max, blank: true })
 }
 
 /// The schema of an entry or a summary: what the server gives, the stored members (of the required ones those in
@@ -148,8 +136,8 @@ fn value(min: usize, max: usize) -> String {
 fn entry_definition(with: &[&str], last: Option<(&'static str, String)>) -> String {
     let time = "{\"type\":\"string\",\"format\":\"date-time\"}";
     let mut properties = vec![
-        ("id", schema::value(&Shape::EntryId)),
-        ("revision", schema::value(&Shape::Integer { min: 1, max: limits::MAX_SAFE_INTEGER, default: None })),
+        ("id", schema::stored(&Shape::EntryId)),
+        ("revision", "{\"type\":\"integer\",\"minimum\":1}".to_owned()),
         ("createdAt", time.to_owned()),
         ("updatedAt", time.to_owned()),
     ];
@@ -159,7 +147,7 @@ fn entry_definition(with: &[&str], last: Option<(&'static str, String)>) -> Stri
             optional.push(member.name);
         }
         if !member.required || with.contains(&member.name) {
-            properties.push((member.name, schema::value(&member.shape)));
+            properties.push((member.name, schema::stored(&member.shape)));
         }
     }
     properties.extend(last);

@@ -12,7 +12,7 @@ const ENTRY_ID: &str = "^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-
 
 /// The schema of a tool's arguments, a root.
 pub(super) fn arguments(shape: &ObjectShape) -> String {
-    format!("{{{DIALECT},{}}}", object(shape.members, shape.open, true))
+    format!("{{{DIALECT},{}}}", object(shape.members, shape.open))
 }
 
 /// The schema of a result, a root that holds these properties, all required but those in `optional`.
@@ -34,13 +34,18 @@ pub(super) fn closed_object(properties: &[(&str, String)], optional: &[&str]) ->
     )
 }
 
-/// The schema of a value of this shape, told without its description.
-pub(super) fn value(shape: &Shape) -> String {
-    format!("{{{}}}", keywords(shape, false))
+/// The schema of a value of this shape in a result: its type alone, since what was stored has passed its limits.
+pub(super) fn stored(shape: &Shape) -> String {
+    match shape {
+        Shape::Text { .. } | Shape::EntryId => "{\"type\":\"string\"}".to_owned(),
+        Shape::Integer { .. } => "{\"type\":\"integer\"}".to_owned(),
+        Shape::List { items, .. } => format!("{{\"type\":\"array\",\"items\":{}}}", stored(items)),
+        Shape::Object(_) => "{\"type\":\"object\"}".to_owned(),
+    }
 }
 
-fn object(members: &[Member], open: bool, described: bool) -> String {
-    let properties: Vec<_> = members.iter().map(|member| (member.name, member_schema(member, described))).collect();
+fn object(members: &[Member], open: bool) -> String {
+    let properties: Vec<_> = members.iter().map(|member| (member.name, member_schema(member))).collect();
     let required: Vec<_> = members.iter().filter(|member| member.required).map(|member| member.name).collect();
     let mut json = format!(
         "\"type\":\"object\",\"properties\":{}",
@@ -53,9 +58,9 @@ fn object(members: &[Member], open: bool, described: bool) -> String {
     json
 }
 
-fn member_schema(member: &Member, described: bool) -> String {
-    let mut json = format!("{{{}", keywords(&member.shape, described));
-    if described && !member.description.is_empty() {
+fn member_schema(member: &Member) -> String {
+    let mut json = format!("{{{}", keywords(&member.shape));
+    if !member.description.is_empty() {
         json.push_str(",\"description\":");
         write_string(&mut json, member.description);
     }
@@ -63,7 +68,7 @@ fn member_schema(member: &Member, described: bool) -> String {
     json
 }
 
-fn keywords(shape: &Shape, described: bool) -> String {
+fn keywords(shape: &Shape) -> String {
     match shape {
         Shape::Text { min: 0, max, .. } => format!("\"type\":\"string\",\"maxLength\":{max}"),
         Shape::Text { min, max, .. } => format!("\"type\":\"string\",\"minLength\":{min},\"maxLength\":{max}"),
@@ -76,12 +81,9 @@ fn keywords(shape: &Shape, described: bool) -> String {
             json
         }
         Shape::List { items, max } => {
-            format!(
-                "\"type\":\"array\",\"items\":{{{}}},\"maxItems\":{max},\"uniqueItems\":true",
-                keywords(items, described)
-            )
+            format!("\"type\":\"array\",\"items\":{{{}}},\"maxItems\":{max},\"uniqueItems\":true", keywords(items))
         }
-        Shape::Object(shape) => object(shape.members, shape.open, described),
+        Shape::Object(shape) => object(shape.members, shape.open),
     }
 }
 

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, missing_docs, unreachable_pub)]
 
+pub mod arguments;
+pub mod random;
 pub mod sqlite;
 
 use agent_codex::json;
@@ -9,6 +11,7 @@ use agent_codex::notebook::arguments::{Call, Tool};
 use agent_codex::notebook::failure::{Error, Failure};
 use agent_codex::notebook::time::Timestamp;
 use agent_codex::notebook::{Surroundings, execute, tables};
+use random::Random;
 use serde_json::{Value, json};
 use sqlite::Sqlite;
 
@@ -21,8 +24,8 @@ pub const DAY: i64 = 86_400_000;
 pub struct TestCodex {
     pub storage: Sqlite,
     pub now: i64,
+    random: Random,
     seed: u64,
-    first_seed: u64,
 }
 
 /// A notebook failure as a client sees it.
@@ -40,7 +43,7 @@ impl TestCodex {
     pub fn seeded(seed: u64) -> Self {
         let storage = Sqlite::new();
         tables::migrate(&storage, Timestamp::from_milliseconds(START)).unwrap();
-        Self { storage, now: START, seed, first_seed: seed }
+        Self { storage, now: START, random: Random(seed), seed }
     }
 
     /// Executes a call with these arguments, written as JSON.
@@ -53,7 +56,7 @@ impl TestCodex {
 
     /// Begins the codex's randomness again.
     pub fn repeat_randomness(&mut self) {
-        self.seed = self.first_seed;
+        self.random = Random(self.seed);
     }
 
     /// Executes a call.
@@ -63,9 +66,10 @@ impl TestCodex {
 
     /// Executes a call; gives the very text of its result.
     pub fn execute_to_text(&mut self, call: &Call) -> Result<String, Failed> {
+        let random = &mut self.random;
         let mut randomness = |bytes: &mut [u8]| {
             for byte in bytes {
-                *byte = splitmix(&mut self.seed);
+                *byte = random.next().to_le_bytes()[0];
             }
         };
         let mut surroundings =
@@ -117,14 +121,4 @@ fn failed(failure: &Failure) -> Failed {
     let json: Value = serde_json::from_str(&failure.to_json()).unwrap();
     let text = |member: &str| json["error"][member].as_str().unwrap().to_owned();
     Failed { code: text("code"), message: text("message") }
-}
-
-/// The next byte of a sequence that looks random and repeats for the same seed (`SplitMix64`).
-#[allow(clippy::cast_possible_truncation)]
-fn splitmix(state: &mut u64) -> u8 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut mixed = *state;
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (mixed ^ (mixed >> 31)) as u8
 }
