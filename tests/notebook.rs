@@ -368,6 +368,51 @@ fn cursors_outlive_the_rotation_of_their_key_by_a_day_at_least() {
 }
 
 #[test]
+fn a_cursor_of_a_version_to_come_is_invalid_even_if_signed_with_the_right_key() {
+    use agent_codex::notebook::storage::Storage as _;
+    use base64::Engine as _;
+    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+    use hmac::Mac as _;
+    let mut codex = TestCodex::new();
+    fill(&mut codex, 30, |_| json!({"content": "x"}));
+    let cursor = codex.search(&json!({})).unwrap()["nextCursor"].as_str().unwrap().to_owned();
+    let secret = codex.storage.query("SELECT secret FROM cursor_keys", &[]).unwrap().pop().unwrap().blob().unwrap();
+    let mut signed = |version: u8| {
+        let mut bytes = URL_SAFE_NO_PAD.decode(&cursor).unwrap()[..13].to_vec();
+        bytes[0] = version;
+        let mut mac = agent_codex::mac::mac(&secret.clone().try_into().unwrap(), b"agent-codex cursor");
+        mac.update(&bytes);
+        for filter in [0, u64::MAX, u64::MAX] {
+            mac.update(&filter.to_be_bytes());
+        }
+        bytes.extend(&mac.finalize().into_bytes()[..16]);
+        let cursor = URL_SAFE_NO_PAD.encode(bytes);
+        (codex.search(&json!({"cursor": cursor})).map(|_| ()), cursor)
+    };
+    assert_eq!(signed(1), (Ok(()), cursor.clone()), "the bytes of a cursor are those of version 1");
+    assert_eq!(code(signed(2).0), "invalid_cursor");
+    assert_eq!(code(signed(0).0), "invalid_cursor");
+}
+
+#[test]
+fn ten_thousand_candidates_are_a_hundred_pages() {
+    let mut codex = TestCodex::new();
+    let all = fill(&mut codex, 10_000, |number| json!({"content": if number % 1_000 == 7 { "needle" } else { "hay" }}));
+    let mut arguments = json!({"query": "needle", "limit": 50});
+    let (mut pages, mut scanned, mut found) = (0, 0, Vec::new());
+    loop {
+        let page = codex.search(&arguments).unwrap();
+        pages += 1;
+        scanned += page["coverage"]["scanned"].as_u64().unwrap();
+        found.extend(ids(page["entries"].as_array().unwrap()));
+        let Some(cursor) = page.get("nextCursor") else { break };
+        arguments["cursor"] = cursor.clone();
+    }
+    assert_eq!((pages, scanned, found.len()), (100, 10_000, 10));
+    assert!(found.is_sorted() && found.iter().all(|id| all.contains(id)));
+}
+
+#[test]
 fn a_search_without_arguments_browses() {
     let mut codex = TestCodex::new();
     fill(&mut codex, 3, |_| json!({"content": "x"}));

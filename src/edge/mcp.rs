@@ -91,7 +91,7 @@ async fn execute(call: &PendingCall, env: &Env, credential: &Credential) -> Resu
         Ok(Outcome::Refused(_)) => Err(Challenge::InvalidToken),
         Err(error) => {
             console_error!("{error}");
-            Ok(Err(Failure::Internal.to_json()))
+            Ok(Err(Failure::OutcomeUnknown.to_json()))
         }
     }
 }

@@ -33,21 +33,17 @@ pub const ENTRY: ObjectShape = ObjectShape {
     ..closed(&[
         required(
             "content",
-            "The note itself, not only white space.",
+            "Not only white space.",
             Shape::Text { min: 1, max: limits::CONTENT_CHARACTERS, blank: false },
         ),
         optional("title", "", text(1, limits::TITLE_CHARACTERS)),
         optional("tags", "", Shape::List { items: &TAG, max: limits::TAGS }),
         optional(
             "relatedAgentIds",
-            "Agents that the note is about. Gives them no access.",
+            "Agents it is about; gives no access.",
             Shape::List { items: &AGENT_ID, max: limits::RELATED_AGENTS },
         ),
-        optional(
-            "provenance",
-            "Where the note comes from. Any JSON besides source, 8 levels, 16 KiB.",
-            Shape::Object(PROVENANCE),
-        ),
+        optional("provenance", "Its origin: any JSON, 8 levels, 16 KiB.", Shape::Object(PROVENANCE)),
     ])
 };
 
@@ -62,7 +58,7 @@ const PROVENANCE: ObjectShape = ObjectShape {
 pub const SAVE: ObjectShape = closed(&[
     required(
         "requestId",
-        "A new id of your own for each new note. Reuse it only to retry this very save.",
+        "A new id for each new note; reuse it only to retry.",
         text(1, limits::REQUEST_ID_CHARACTERS),
     ),
     required("entry", "", Shape::Object(ENTRY)),
@@ -73,11 +69,7 @@ pub const GET: ObjectShape = closed(&[required("id", "", Shape::EntryId)]);
 
 /// The arguments of `field_notes_search`.
 pub const SEARCH: ObjectShape = closed(&[
-    optional(
-        "query",
-        "Literal text to find in content, title or a tag, in any case.",
-        text(0, limits::QUERY_CHARACTERS),
-    ),
+    optional("query", "Found in content, title or a tag.", text(0, limits::QUERY_CHARACTERS)),
     optional("tag", "A whole tag, case-sensitive.", TAG),
     optional("relatedAgentId", "A whole related agent id.", AGENT_ID),
     optional(
@@ -93,10 +85,10 @@ pub const UPDATE: ObjectShape = closed(&[
     required("id", "", Shape::EntryId),
     required(
         "expectedRevision",
-        "The revision that your replacement is based on.",
+        "The revision you read.",
         Shape::Integer { min: 1, max: limits::MAX_SAFE_INTEGER, default: None },
     ),
-    required("entry", "The complete replacement: members left out are removed.", Shape::Object(ENTRY)),
+    required("entry", "The complete replacement.", Shape::Object(ENTRY)),
 ]);
 
 /// A tool.

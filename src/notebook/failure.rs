@@ -25,8 +25,10 @@ pub enum Failure {
     },
     /// The cursor did not come from this search of this codex.
     InvalidCursor,
-    /// Something broke here.
+    /// Something broke here, and was undone.
     Internal,
+    /// Something broke on the way from or to the codex.
+    OutcomeUnknown,
 }
 
 impl Failure {
@@ -38,7 +40,7 @@ impl Failure {
             Self::NotFound => "not_found",
             Self::RequestIdReused | Self::RevisionConflict { .. } => "conflict",
             Self::InvalidCursor => "invalid_cursor",
-            Self::Internal => "internal",
+            Self::Internal | Self::OutcomeUnknown => "internal",
         }
     }
 
@@ -73,6 +75,10 @@ impl fmt::Display for Failure {
             Self::Internal => formatter.write_str(
                 "Something broke in the server, and nothing was changed. Try again; a save with the same requestId is \
                  safe to repeat.",
+            ),
+            Self::OutcomeUnknown => formatter.write_str(
+                "The answer was lost in the server, and whether the call was carried out is not known. Repeat a save with \
+                 the same requestId and entry; before you repeat an update, get the entry and look at its revision.",
             ),
         }
     }
