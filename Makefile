@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup dev test token grants revoke build build-faults schemas fmt lint native-test endpoint-test clean
+.PHONY: help setup dev test token grants revoke build build-faults schemas fmt lint native-test unicode-test endpoint-test clean
 
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 
@@ -30,8 +30,8 @@ build: setup ## build the Worker into build/
 build-faults: setup ## build the Worker with deliberate faults, for tests, into build-faults/
 	@scripts/build-wasm.sh faults
 
-schemas: ## write mcp-tools.json, the tool listing as it is served
-	cargo run --quiet --example schemas > mcp-tools.json.new && mv mcp-tools.json.new mcp-tools.json
+schemas: ## write mcp-tools.json and docs/tools.md from the constants of the server
+	cargo run --quiet --example schemas
 
 fmt: ## format the Rust source
 	cargo fmt
@@ -48,8 +48,13 @@ lint: ## check formatting and lints
 		echo "lint: src/edge and src/object are NOT linted; that needs rustup's target wasm32-unknown-unknown"; \
 	fi
 
-native-test: ## run the tests that need no wasm
+native-test: unicode-test ## run the tests that need no wasm
 	cargo test
+
+unicode-test: setup ## compare folding with Unicode's own data
+	@cargo build --quiet --example fold
+	@node tests/unicode/case-folding.mjs > .tools/case-folding.json
+	@.tools/python/bin/python tests/unicode/check_folding.py target/debug/examples/fold .tools/case-folding.json
 
 endpoint-test: build build-faults ## run the tests of the built Worker under workerd
 	node --test 'tests/endpoint/*.test.mjs'

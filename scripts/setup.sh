@@ -144,12 +144,19 @@ install_node() {
 
 install_npm_packages() { cd tests && npm ci; }
 
+install_python_packages() {
+    rm -rf .tools/python
+    python3 -m venv .tools/python
+    .tools/python/bin/pip install --requirement tests/requirements.txt
+}
+
 # --- In order ---
 
 rust_channel=$(sed -n 's/^channel = "\(.*\)"/\1/p' rust-toolchain.toml)
 wasm_toolchain=${WASM_TOOLCHAIN:-any}
 [[ $wasm_toolchain =~ ^(any|rustup|debian)$ ]] || fail "WASM_TOOLCHAIN is rustup or debian, not $wasm_toolchain."
 command -v cargo >/dev/null || fail "cargo is missing." "Install Rust with rustup (its home page is rustup.rs), then run this again."
+command -v python3 >/dev/null || fail "python3 is missing." "Install Python 3.10 or later with its venv module, then run this again."
 command -v npm >/dev/null || fail "npm is missing." "Install Node.js $node_minimum or later with npm, then run this again."
 
 step rust "$rust_channel" "Rust $rust_channel with clippy and rustfmt is needed; rustup installs it." install_rust
@@ -159,6 +166,9 @@ step npm-packages "$(node --version) $(cat tests/package.json tests/package-lock
     "npm could not install tests/package-lock.json: is its registry reachable?" install_npm_packages &
 jobs=$!
 step build-tools "$build_tools" "cargo could not install $build_tools: is its registry reachable?" install_build_tools &
+jobs+=" $!"
+step python-packages "$(python3 --version) $(cksum tests/requirements.txt)" \
+    "Python's venv module and pip are needed (Debian: python3-venv), and pip's package index." install_python_packages &
 jobs+=" $!"
 step wasm "$wasm_toolchain $rust_channel $(manifest_section profile.release | cksum)" \
     "Needed: rustup with network (rust-src and wasm32-unknown-unknown), or Debian's $debian_packages." install_wasm &

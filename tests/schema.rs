@@ -152,7 +152,7 @@ fn seeded_faults_are_found() {
     let faults: &[Fault] = &[
         ("a limit off by one", |save| save["properties"]["entry"]["properties"]["title"]["maxLength"] = 255.into()),
         ("a limit of items off by one", |save| {
-            save["properties"]["entry"]["properties"]["tags"]["maxItems"] = 33.into()
+            save["properties"]["entry"]["properties"]["tags"]["maxItems"] = 33.into();
         }),
         ("a missing additionalProperties", |save| {
             save["properties"]["entry"].as_object_mut().unwrap().remove("additionalProperties");

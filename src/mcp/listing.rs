@@ -16,11 +16,11 @@ pub const TITLE: &str = "Agent Codex";
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// What a model is told of the server. Its first 512 characters stand alone, since some hosts keep no more.
-pub const INSTRUCTIONS: &str = "Your codex: durable field notes that outlive this conversation and are shared by every \
-    host you work from. Search it before you start work that may have been noted; save what you will want to know again: \
-    decisions, findings, pitfalls, preferences, each as one self-contained note with a title and tags. Search is literal \
-    and case-insensitive, not semantic: try single distinctive words. Update replaces a whole note and needs its current \
-    revision. Never save secrets.";
+pub const INSTRUCTIONS: &str = "Your codex: durable field notes that outlive this conversation, shared by every host you \
+    work from. Search it before work that may have been noted. Save what you will want to know again (decisions, findings, \
+    pitfalls, preferences) as self-contained notes with a title and tags. Search is literal and case-insensitive, not \
+    semantic: try single distinctive words, and follow nextCursor to the end. Update replaces a whole note and needs its \
+    current revision. Never save secrets.";
 
 /// The server's `Implementation` object, as JSON.
 #[must_use]

@@ -149,7 +149,7 @@ pub fn valid(random: &mut Random, shape: &Shape) -> Written {
             "ffffffff-ffff-4fff-bfff-ffffffffffff",
         ])),
         Shape::Integer { min, max, .. } => {
-            let value = *random.pick(&[*min, *max, (*min + *max) / 2]);
+            let value = *random.pick(&[*min, *max, i64::midpoint(*min, *max)]);
             let form = random.below(4);
             Written::Scalar(match form {
                 0 => format!("{value}.0"),
