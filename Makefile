@@ -56,8 +56,8 @@ unicode-test: setup ## compare folding with Unicode's own data
 	@node tests/unicode/case-folding.mjs > .tools/case-folding.json
 	@.tools/python/bin/python tests/unicode/check_folding.py target/debug/examples/fold .tools/case-folding.json
 
-endpoint-test: build build-faults ## run the tests of the built Worker under workerd
-	node --test 'tests/endpoint/*.test.mjs'
+endpoint-test: build build-faults ## run the tests of the built Worker: endpoint, conformance suite, official clients
+	node --test 'tests/*/*.test.mjs'
 
 test: setup ## everything: set-up, lints, native tests, both builds, endpoint tests
 	@start=$$(date +%s); \

@@ -145,9 +145,12 @@ install_node() {
 install_npm_packages() { cd tests && npm ci; }
 
 install_python_packages() {
-    rm -rf .tools/python
-    python3 -m venv .tools/python
-    .tools/python/bin/pip install --requirement tests/requirements.txt
+    local environment
+    for environment in python python-v1; do # The clients of both major versions have one name.
+        rm -rf .tools/$environment
+        python3 -m venv .tools/$environment
+        .tools/$environment/bin/pip install --requirement tests/python/requirements${environment#python}.txt
+    done
 }
 
 # --- In order ---
@@ -167,7 +170,7 @@ step npm-packages "$(node --version) $(cat tests/package.json tests/package-lock
 jobs=$!
 step build-tools "$build_tools" "cargo could not install $build_tools: is its registry reachable?" install_build_tools &
 jobs+=" $!"
-step python-packages "$(python3 --version) $(cksum tests/requirements.txt)" \
+step python-packages "$(python3 --version) $(cat tests/python/*.txt | cksum)" \
     "Python's venv module and pip are needed (Debian: python3-venv), and pip's package index." install_python_packages &
 jobs+=" $!"
 step wasm "$wasm_toolchain $rust_channel $(manifest_section profile.release | cksum)" \

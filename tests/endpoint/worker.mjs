@@ -4,6 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Log, LogLevel, Miniflare } from 'miniflare';
 
+const ORIGINS = 'http://localhost:* https://notes.example';
+
 const newKey = () => randomBytes(32).toString('base64url');
 
 /** The secrets of a deployment that is set up. */
@@ -24,7 +26,7 @@ class Lines extends Log {
  * Starts a worker of `build/` (or of another folder beside it). `persist` is a folder for its databases; without one they
  * last as long as the worker.
  */
-export async function serve({ build = 'build', persist, secrets = newSecrets() } = {}) {
+export async function serve({ build = 'build', persist, secrets = newSecrets(), origins = ORIGINS } = {}) {
   const root = fileURLToPath(new URL(`../../${build}`, import.meta.url));
   const log = new Lines();
   const miniflare = new Miniflare({
@@ -40,7 +42,7 @@ export async function serve({ build = 'build', persist, secrets = newSecrets() }
     compatibilityDate: '2026-07-01',
     durableObjects: { CODEX: { className: 'Codex', useSQLite: true } },
     ...(persist && { durableObjectsPersist: persist }),
-    bindings: { ...secrets, ALLOWED_ORIGINS: 'http://localhost:* https://notes.example' },
+    bindings: { ...secrets, ALLOWED_ORIGINS: origins },
     log,
     handleRuntimeStdio: (stdout, stderr) => {
       for (const stream of [stdout, stderr]) stream.on('data', chunk => log.lines.push(String(chunk)));

@@ -1,8 +1,11 @@
-// The four tools through the official TypeScript client: every result and every failure, in each way to negotiate.
+// A full round of the four tools through the official TypeScript clients: version 2 in each way to negotiate, version 1 in
+// the one that it knows.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { serve } from './worker.mjs';
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { serve } from '../endpoint/worker.mjs';
 
 let worker;
 before(async () => {
@@ -10,11 +13,9 @@ before(async () => {
 });
 after(() => worker?.close());
 
-async function connect(codex, options) {
-  const client = new Client({ name: 'test', version: '1' }, options);
+async function transportOf(Transport, codex) {
   const headers = { Authorization: `Bearer ${(await worker.grant(codex)).token}` };
-  await client.connect(new StreamableHTTPClientTransport(new URL(worker.url), { requestInit: { headers } }));
-  return client;
+  return new Transport(new URL(worker.url), { requestInit: { headers } });
 }
 
 const modes = {
@@ -24,20 +25,36 @@ const modes = {
 };
 
 for (const [mode, [options, era, version]] of Object.entries(modes)) {
-  test(`a client that negotiates by ${mode} is served in the ${era} era`, async t => {
-    const client = await connect(`client-${mode}`, options);
+  test(`version 2 that negotiates by ${mode} makes a full round in the ${era} era`, async t => {
+    const client = new Client({ name: 'test', version: '1' }, options);
+    const errors = [];
+    client.onerror = error => errors.push(error);
+    await client.connect(await transportOf(StreamableHTTPClientTransport, `v2-${mode}`));
     t.after(() => client.close());
     assert.equal(client.getProtocolEra(), era);
     assert.equal(client.getNegotiatedProtocolVersion(), version);
     assert.equal(client.getServerVersion().name, 'agent-codex');
-    const { tools } = await client.listTools();
-    assert.deepEqual(tools.map(tool => tool.name), ['save', 'get', 'search', 'update'].map(name => `field_notes_${name}`));
     await round(client);
+    assert.deepEqual(errors, []);
   });
 }
 
+test('version 1 makes a full round', async t => {
+  const client = new ClientV1({ name: 'test', version: '1' });
+  const errors = [];
+  client.onerror = error => errors.push(error);
+  const transport = await transportOf(TransportV1, 'v1');
+  await client.connect(transport);
+  t.after(() => client.close());
+  assert.equal(transport.protocolVersion, '2025-11-25');
+  await round(client);
+  assert.deepEqual(errors, []);
+});
+
 /** A full round of the tools, and each failure. */
 async function round(client) {
+  const { tools } = await client.listTools();
+  assert.deepEqual(tools.map(tool => tool.name), ['save', 'get', 'search', 'update'].map(name => `field_notes_${name}`));
   const call = async (name, args) => {
     const result = await client.callTool({ name: `field_notes_${name}`, arguments: args });
     return result.isError ? JSON.parse(result.content[0].text).error : result.structuredContent;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { serve } from './worker.mjs';
+import { serve } from '../endpoint/worker.mjs';
 
 const inspector = fileURLToPath(new URL('../node_modules/.bin/mcp-inspector', import.meta.url));
 

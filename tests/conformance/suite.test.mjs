@@ -1,0 +1,42 @@
+// The official conformance suite: the requirements of the newest revision of each era, and the header checks. The files of
+// expected failures list what a server without those features can't pass; one that is listed and passes fails the run.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { serve } from '../endpoint/worker.mjs';
+import { addBearer } from './bearer-proxy.mjs';
+
+const suite = fileURLToPath(new URL('../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url));
+const file = name => fileURLToPath(new URL(name, import.meta.url));
+
+let worker, proxy;
+before(async () => {
+  worker = await serve({ origins: 'http://127.0.0.1:* http://localhost:*' });
+  proxy = await addBearer(worker.url, (await worker.grant('conformance')).token);
+});
+after(async () => {
+  proxy?.close();
+  await worker?.close();
+});
+
+/** Runs the suite; gives its exit code and what it printed. */
+const run = (...args) =>
+  new Promise(resolve => {
+    execFile(process.execPath, [suite, 'server', '--url', proxy.url, ...args], { maxBuffer: 2 ** 26 }, (error, stdout, stderr) =>
+      resolve({ code: error?.code ?? 0, output: stdout + stderr }),
+    );
+  });
+
+for (const revision of ['2025-11-25', '2026-07-28']) {
+  test(`the requirements of ${revision} are met, but for the listed ones`, async () => {
+    const { code, output } = await run('--requirements', revision, '--expected-failures', file(`expected-failures-${revision}.yml`));
+    assert.equal(code, 0, output);
+  });
+}
+
+test('all 14 checks of the standard headers pass', async () => {
+  const { code, output } = await run('--scenario', 'http-header-validation', '--spec-version', '2026-07-28');
+  assert.equal(code, 0, output);
+  assert.match(output, /14\/14|14 passed/, output);
+});
