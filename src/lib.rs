@@ -10,6 +10,19 @@
 //!
 //! All but `edge` and `object` are pure: no JavaScript, no clock, no randomness of their own.
 
+// What a request reaches does not panic. Tests may.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects
+    )
+)]
+
 pub mod auth;
 pub mod codex;
 #[cfg(target_arch = "wasm32")]

@@ -1,14 +1,5 @@
 //! Credentials and grants: what a token opens, and what its codex makes of it.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::arithmetic_side_effects
-)] // Tests fail by panicking.
-
 mod support;
 
 use agent_codex::auth::credential::parse_key;

@@ -1,14 +1,5 @@
 //! What is written for people and hosts is what the server does: `docs/tools.md` is up to date, and its examples hold.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::arithmetic_side_effects
-)] // Tests fail by panicking.
-
 #[path = "../examples/schemas/page.rs"]
 #[allow(dead_code)]
 mod page;

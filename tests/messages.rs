@@ -1,14 +1,5 @@
 //! What a failed call is told, word for word. A model reads these and corrects itself.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::arithmetic_side_effects
-)] // Tests fail by panicking.
-
 mod support;
 
 use agent_codex::notebook::arguments::Tool;

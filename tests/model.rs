@@ -1,15 +1,6 @@
 //! The notebook against a model: random sequences of the four calls, run on SQLite and on plain maps, give the same
 //! answers. A failing sequence shrinks to a short one.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::arithmetic_side_effects
-)] // Tests fail by panicking.
-
 mod support;
 
 use std::collections::BTreeMap;

@@ -1,14 +1,5 @@
 //! Save, get, search and update, as the contract states them.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::arithmetic_side_effects
-)] // Tests fail by panicking.
-
 mod support;
 
 use agent_codex::json;

@@ -1,14 +1,5 @@
 //! The protocol: what a body and its headers come to, in both eras.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::arithmetic_side_effects
-)] // Tests fail by panicking.
-
 use agent_codex::auth::{Scope, Scopes};
 use agent_codex::mcp::era::Headers;
 use agent_codex::mcp::{Exchange, Reply, Step, receive};

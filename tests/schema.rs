@@ -1,15 +1,6 @@
 //! The published schemas and the server agree: for thousands of arguments per tool, a JSON Schema validator's verdict on
 //! the listing is the server's, but for the rules that a schema can't say, which are listed here.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::arithmetic_side_effects
-)] // Tests fail by panicking.
-
 mod support;
 
 use std::collections::BTreeSet;

@@ -63,8 +63,8 @@ async fn route(request: Request, env: &Env, config: &Config) -> worker::Result<A
         #[allow(clippy::panic)]
         "/faults/panic" => panic!("a fault for the tests"),
         _ => match path.strip_prefix("/grants") {
-            Some(rest) => grants::serve(rest, request, env, config).await,
-            None => Ok(Answer::error(404, "not_found", "There is nothing here; the MCP endpoint is /mcp")),
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => grants::serve(rest, request, env, config).await,
+            _ => Ok(Answer::error(404, "not_found", "There is nothing here; the MCP endpoint is /mcp")),
         },
     }
 }

@@ -114,6 +114,7 @@ test('the owner makes, lists and revokes grants, and nobody else does', async ()
     assert.equal((await worker.owner('POST', '/grants?codex=owned', body)).status, 400);
   }
   assert.equal((await worker.owner('PUT', '/grants?codex=owned')).status, 405);
+  assert.equal((await worker.owner('GET', '/grantsx?codex=owned')).status, 404);
 });
 
 test('without its secret the server refuses every call and logs what to set', async t => {
