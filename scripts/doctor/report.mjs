@@ -8,7 +8,7 @@ export class Stop extends Error {}
 
 export class Report {
   #write;
-  #secret;
+  #secret; // A pattern of the token, whole or cut off.
   faults = 0;
   notes = 0;
   probes = 0;
@@ -17,7 +17,8 @@ export class Report {
   /** `write` takes a line; `secret` is what no line may show. */
   constructor(write, secret) {
     this.#write = write;
-    this.#secret = secret;
+    const start = secret.slice(0, 8).replace(/[^\w]/g, "\\$&");
+    this.#secret = secret && new RegExp(`${start}[\\w.~+/=-]*`, "g");
   }
 
   ok(probe, text) {
@@ -50,11 +51,11 @@ export class Report {
   }
 
   /** Text from outside, in quotes. */
-  quote(value) {
+  quote(value, shown = SHOWN_CHARACTERS) {
     if (value === undefined) return "nothing";
     let text = String(value);
-    if (this.#secret) text = text.replaceAll(this.#secret, "[the token]");
-    const cut = text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
+    if (this.#secret) text = text.replace(this.#secret, "[the token]");
+    const cut = text.length > shown ? `${text.slice(0, shown)}…` : text;
     // JSON escapes control characters below U+0020; a terminal also obeys some above, and bidirectional marks reorder a line.
     const escape = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
     return JSON.stringify(cut).replace(/[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g, escape);
@@ -64,7 +65,7 @@ export class Report {
   describe(answer) {
     if (answer.error) return `no answer (${this.quote(answer.error)})`;
     const type = answer.headers["content-type"];
-    const body = answer.text.trim() ? `, beginning ${this.quote(answer.text.trim().slice(0, 60))}` : ", empty";
+    const body = answer.text.trim() ? `, beginning ${this.quote(answer.text.trim(), 60)}` : ", empty";
     return `${answer.status} ${type ? this.quote(type) : "without Content-Type"}${body}`;
   }
 }
