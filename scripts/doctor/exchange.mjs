@@ -3,9 +3,22 @@
 
 import http from "node:http";
 import https from "node:https";
+import zlib from "node:zlib";
 
 /** Bytes of a body that are read; what follows says nothing that a probe asks for. */
 const BODY_BYTES = 262_144;
+
+const DECODERS = { gzip: zlib.gunzipSync, deflate: zlib.inflateSync, br: zlib.brotliDecompressSync, zstd: zlib.zstdDecompressSync };
+
+/** A body's text, decompressed where it came compressed; as it is where that fails. */
+function textOf(body, encoding) {
+  try {
+    const decode = Object.hasOwn(DECODERS, encoding ?? "") ? DECODERS[encoding] : undefined;
+    return (decode?.(body, { maxOutputLength: 4 * BODY_BYTES }) ?? body).toString("utf8");
+  } catch {
+    return body.toString("utf8");
+  }
+}
 
 /**
  * Sends a request. What comes back is `{status, headers, text, at}`, `at` being the local time at which it came; or `{error}`,
@@ -30,7 +43,7 @@ export function exchange(url, { method = "GET", headers = {}, body, seconds }) {
       const chunks = [];
       let size = 0;
       const done = () => {
-        const text = Buffer.concat(chunks).toString("utf8");
+        const text = textOf(Buffer.concat(chunks), incoming.headers["content-encoding"]);
         resolve({ status: incoming.statusCode, headers: incoming.headers, text, at });
       };
       incoming.on("data", (chunk) => {

@@ -11,7 +11,6 @@ export class Report {
   #secret; // A pattern of the token, whole or cut off.
   faults = 0;
   notes = 0;
-  probes = 0;
   #told = new Set();
 
   /** `write` takes a line; `secret` is what no line may show. */
@@ -46,7 +45,6 @@ export class Report {
   }
 
   #line(level, probe, text) {
-    this.probes += 1;
     this.#write(`${level.padEnd(6)} ${probe}: ${text}`);
   }
 
