@@ -1,8 +1,8 @@
 // Asks a deployment what hosts ask when they connect, and says in plain words what a host would trip over and how to mend it:
-// `make doctor URL=https://host/mcp [TOKEN=…] [TIMEOUT=10]`. It needs Node alone, and changes nothing on the server.
+// `make doctor URL=https://host/mcp [TOKEN=…] [TIMEOUT=10]`. It needs Node alone, and changes no entry.
 // It ends with 0 when it finds no fault, 1 when it does, 2 when it was not asked properly.
 
-import { probeChallenge, probeCors, probeMediaType, probeMetadata } from "./doctor/discovery.mjs";
+import { probeChallenge, probeCors, probeMediaType, probeMetadata, probeOrigins } from "./doctor/discovery.mjs";
 import { initializeParams, probeEras } from "./doctor/eras.mjs";
 import { exchange } from "./doctor/exchange.mjs";
 import { isExposed, probeClock, probeEncryption, probeFirstAnswer, probeOtherMethods } from "./doctor/reach.mjs";
@@ -34,8 +34,11 @@ function subjectOf({ url, token, seconds }, report) {
     userAgent: "agent-codex-doctor/1",
 
     /** Sends a request to the URL or a target beside it; `userAgent: null` sends none. */
-    send({ target = url, userAgent = this.userAgent, headers, ...rest }) {
-      return exchange(target, { ...rest, seconds, headers: { ...(userAgent && { "user-agent": userAgent }), ...headers } });
+    async send({ target = url, userAgent = this.userAgent, headers, ...rest }) {
+      const all = { ...(userAgent && { "user-agent": userAgent }), ...headers };
+      const answer = await exchange(target, { ...rest, seconds, headers: all });
+      // A connection may get lost by chance; what cuts it on purpose does so again.
+      return answer.error === "ECONNRESET" ? exchange(target, { ...rest, seconds, headers: all }) : answer;
     },
 
     /** The first request of a host without a token. */
@@ -63,6 +66,7 @@ async function examine(subject) {
   await probeMetadata(subject);
   await probeOtherMethods(subject);
   await probeCors(subject);
+  await probeOrigins(subject);
   if (!token) report.note("token", "none was given, so what a host does after signing in was not tried; give TOKEN=…");
   else if (isExposed(url)) report.note("token", "not sent over an unencrypted connection");
   else await probeEras(subject);

@@ -6,6 +6,8 @@ import { mediaType, ownError, parsed } from "./exchange.mjs";
 
 const WELL_KNOWN = "/.well-known/oauth-protected-resource";
 const INSPECTOR = "http://localhost:6274";
+/** Origins that hosts of people's accounts were seen to send, from their own servers too. */
+const HOST_ORIGINS = ["https://claude.ai", "https://claude.com", "https://chatgpt.com", "https://vscode.dev"];
 const REQUEST_HEADERS = ["authorization", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name"];
 
 /** The parameters of a Bearer challenge; undefined where there is none. */
@@ -23,7 +25,8 @@ export function probeChallenge(answer, { url, report }) {
   const proxy = "let the proxy pass WWW-Authenticate unchanged, and the Host and scheme that it was asked with";
   const parameters = bearerParameters(header);
   if (!parameters) {
-    fault(`the 401 has ${header === undefined ? "no WWW-Authenticate" : `WWW-Authenticate ${report.quote(header)}`}`,
+    const what = header === undefined ? "no WWW-Authenticate" : `WWW-Authenticate ${report.quote(header)}`;
+    fault(`the 401 has ${what}`,
       "hosts don't learn that a bearer token is wanted, nor where the metadata is", proxy);
     return;
   }
@@ -100,23 +103,42 @@ export async function probeCors(subject) {
     headers: { origin: INSPECTOR, "access-control-request-method": "POST", "access-control-request-headers": REQUEST_HEADERS.join(",") },
   });
   if (!preflight.error && ownError(preflight) === "forbidden_origin") {
-    report.note("cors", `pages of ${INSPECTOR} may not call this server, by its ALLOWED_ORIGINS; only the Inspector in a browser needs that`);
+    report.note("cors", `by ALLOWED_ORIGINS, pages of ${INSPECTOR} may not call it; only MCP Inspector in a browser needs that`);
     return;
   }
-  const fault = (text) =>
-    report.fault("cors", text, {
+  const answer = await subject.initialize({ headers: { origin: INSPECTOR } });
+  const wrong = corsFlaw(preflight, answer, report);
+  if (wrong === undefined) report.ok("cors", `pages of ${INSPECTOR} (MCP Inspector) may call it`);
+  else {
+    report.fault("cors", wrong, {
       means: "a client in a browser, such as MCP Inspector, can't connect; others can",
       mend: "let OPTIONS and the Access-Control headers through to and from the Worker, and handle CORS nowhere else",
     });
-  if (preflight.error || preflight.status >= 300) return fault(`the preflight is answered ${report.describe(preflight)}`);
-  const allowed = preflight.headers["access-control-allow-origin"];
-  if (allowed !== INSPECTOR && allowed !== "*") return fault(`the preflight allows the origin ${report.quote(allowed)}, not ${INSPECTOR}`);
+  }
+}
+
+/** What keeps a page from calling the server and reading its answer; undefined where nothing does. */
+function corsFlaw(preflight, answer, report) {
+  if (preflight.error || preflight.status >= 300) return `the preflight is answered ${report.describe(preflight)}`;
   const missing = missingOf(preflight.headers["access-control-allow-headers"], REQUEST_HEADERS);
-  if (missing.length > 0) return fault(`the preflight does not allow the headers ${missing.join(", ")}`);
-  const answer = await subject.initialize({ headers: { origin: INSPECTOR } });
-  const readable = answer.headers?.["access-control-allow-origin"];
-  if (readable !== INSPECTOR && readable !== "*") return fault(`the answer allows the origin ${report.quote(readable)}, not ${INSPECTOR}`);
+  for (const [what, { headers }] of Object.entries({ preflight, answer })) {
+    const allowed = headers?.["access-control-allow-origin"];
+    if (allowed !== INSPECTOR && allowed !== "*") return `the ${what} allows the origin ${report.quote(allowed)}, not ${INSPECTOR}`;
+  }
+  if (missing.length > 0) return `the preflight does not allow the headers ${missing.join(", ")}`;
   const exposed = answer.headers["access-control-expose-headers"];
-  if (exposed?.trim() !== "*" && missingOf(exposed, ["www-authenticate"]).length > 0) return fault(`the answer exposes ${report.quote(exposed)}, not WWW-Authenticate`);
-  return report.ok("cors", `pages of ${INSPECTOR} (MCP Inspector) may call it`);
+  const hidden = exposed?.trim() !== "*" && missingOf(exposed, ["www-authenticate"]).length > 0;
+  return hidden ? `the answer exposes ${report.quote(exposed)}, not WWW-Authenticate` : undefined;
+}
+
+/** Which hosts' origins the deployment refuses: its own choice, so that it is no fault. */
+export async function probeOrigins(subject) {
+  const { report } = subject;
+  const refused = [];
+  for (const origin of HOST_ORIGINS) {
+    const answer = await subject.initialize({ headers: { origin } });
+    if (!answer.error && ownError(answer) === "forbidden_origin") refused.push(origin);
+  }
+  if (refused.length === 0) report.ok("origins", `requests that name ${HOST_ORIGINS.join(", ")} are let through`);
+  else report.note("origins", `ALLOWED_ORIGINS refuses ${refused.join(", ")}; add the one of a host that sends it and gets 403`);
 }

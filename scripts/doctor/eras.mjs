@@ -39,7 +39,9 @@ class Era {
       throw new Stop();
     };
     const told = `${method} (${this.name}) is answered ${report.describe(answer)}`;
-    if (answer.error) fault("answer", told, "hosts show the server as failed", "look into the log of what stands in front of the server");
+    if (answer.error) {
+      fault("answer", told, "hosts show the server as failed", "look into the log of what stands in front of the server");
+    }
     if (answer.status === 401 && !bearerParameters(answer.headers["www-authenticate"])?.error) {
       fault("authorization", "a request with a token is answered as one without",
         "something in front of the server takes the Authorization header away: no token ever arrives",
@@ -56,7 +58,8 @@ class Era {
         "let MCP-Protocol-Version, Mcp-Method and Mcp-Name through unchanged");
     }
     if (answer.status >= 300 && !isOutOfScope(answer) && error?.code === undefined) {
-      fault("answer", told, "it was not the server that answered; hosts show it as failed", "look for what in front of it lets some requests through only");
+      fault("answer", told, "it was not the server that answered; hosts show it as failed",
+        "look for what in front of it lets some requests through only");
     }
   }
 
@@ -137,8 +140,9 @@ async function probeModern(subject) {
   const era = new Modern(subject, "modern", MODERN);
   const { report } = subject;
   const { supportedVersions } = await era.request("server/discover");
-  if (Array.isArray(supportedVersions) && supportedVersions.includes(MODERN)) report.ok("era (modern)", `server/discover offers ${MODERN}`);
-  else {
+  if (Array.isArray(supportedVersions) && supportedVersions.includes(MODERN)) {
+    report.ok("era (modern)", `server/discover offers ${MODERN}`);
+  } else {
     report.fault("era", `server/discover offers ${report.quote(JSON.stringify(supportedVersions))}`, {
       means: `hosts of ${MODERN} fall back to a handshake, or give up`,
       mend: "deploy the current version of the server",

@@ -39,7 +39,8 @@ const CONNECTION_FAULTS = [
   [/^(ENOTFOUND|EAI_)/, "its name does not resolve", "check the name's spelling, and its DNS record"],
   [/^ECONNREFUSED/, "nothing listens there", "start the server, or check the port"],
   [/^ETIMEDOUT/, "there is no answer in time", "check that the server runs and that no firewall drops the connection"],
-  [/CERT|SELF_SIGNED|ISSUER|ALTNAME/, "its certificate is not one that hosts trust", "install a valid certificate for this name, with its chain"],
+  [/CERT|SELF_SIGNED|ISSUER|ALTNAME/, "its certificate is not one that hosts trust",
+    "install a valid certificate for this name, with its chain"],
   [/^(EPROTO|ERR_SSL)/, "what answers does not speak TLS as asked", "check the scheme and the port of the URL"],
 ];
 
@@ -68,7 +69,8 @@ function redirectFault(answer, { url, report }) {
   const text = `POST is answered ${answer.status}, to ${report.quote(location)}`;
   const means = "a host that follows it may drop the Authorization header or turn POST into GET; others stop";
   if (target?.hostname.endsWith(".cloudflareaccess.com")) {
-    return [text, { means: "Cloudflare Access wants people to sign in, which a host can't", mend: "let /mcp and /.well-known/* bypass Access" }];
+    const access = "Cloudflare Access wants people to sign in, which a host can't";
+    return [text, { means: access, mend: "let /mcp and /.well-known/* bypass Access" }];
   }
   let mend = "give hosts the URL that it redirects to, or answer here without redirecting";
   if (target && target.protocol !== url.protocol && target.host === url.host) mend = "give hosts the https URL";
@@ -117,7 +119,8 @@ async function probeUserAgents(first, subject) {
   }
   const admitted = asked.filter(({ answer }) => !answer.error && !isBlocked(answer));
   const usual = admitted[0];
-  const refused = asked.filter(({ answer }) => answer.error || isBlocked(answer) || answer.status !== usual?.answer.status);
+  const differs = ({ answer }) => answer.error || isBlocked(answer) || answer.status !== usual?.answer.status;
+  const refused = asked.filter(differs);
   if (refused.length === 0) {
     report.ok("user agents", `hosts are answered alike: ${Object.keys(USER_AGENTS).join(", ")}`);
     return usual;
@@ -152,9 +155,10 @@ function answeredOtherwise(answer, { url, report }) {
       mend: "check what stands at this URL",
     });
   } else {
+    const broken = answer.status >= 500;
     report.fault("answer", text, {
       means: "hosts show the server as failed",
-      mend: answer.status >= 500 ? "look into the server's log, and whether the Worker is deployed at this name" : "check what stands at this URL",
+      mend: broken ? "look into the server's log, and whether the Worker is deployed at this name" : "check what stands at this URL",
     });
   }
 }

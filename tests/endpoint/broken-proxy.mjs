@@ -36,7 +36,9 @@ const metadataWith = alter => change((answer, { url }) => {
  */
 export const FAULTS = {
   blocksEverybody: instead(() => page(403, undefined, { 'cf-mitigated': 'challenge', server: 'cloudflare' })),
-  blocksClaude: instead(({ headers }) => (headers['user-agent'] === 'Claude-User' ? page(403, 'error code: 1010', { 'content-type': 'text/plain' }) : undefined)),
+  blocksClaude: instead(({ headers }) => (
+    headers['user-agent'] === 'Claude-User' ? page(403, 'error code: 1010', { 'content-type': 'text/plain' }) : undefined)),
+  cutsCursorOff: { request({ headers }) { if (/cursor/i.test(headers['user-agent'])) throw new Error('cut off'); } },
   blocksPython: instead(({ headers }) => (/python/.test(headers['user-agent']) ? page(503) : undefined)),
   blocksTheNameless: instead(({ headers }) => (headers['user-agent'] ? undefined : page(403))),
   answersByUserAgent: instead(({ headers }) => (/openai/.test(headers['user-agent']) ? page(200, '<h1>Welcome</h1>') : undefined)),
@@ -50,7 +52,9 @@ export const FAULTS = {
   addsAToken: { request({ headers, token }) { headers.authorization = `Bearer ${token}`; } },
   losesTheChallenge: change(answer => { delete answer.headers['www-authenticate']; }),
   basicAuthentication: atEndpoint(({ headers }) => (
-    headers.authorization?.startsWith('Basic') ? undefined : page(401, 'Sign in', { 'content-type': 'application/json', 'www-authenticate': 'Basic realm="x"' }))),
+    headers.authorization?.startsWith('Basic')
+      ? undefined
+      : page(401, 'Sign in', { 'content-type': 'application/json', 'www-authenticate': 'Basic realm="x"' }))),
   relativeMetadata: change(answer => {
     const header = answer.headers['www-authenticate'];
     if (header) answer.headers['www-authenticate'] = header.replace(/https?:\/\/[^/"]+/, '');
@@ -79,7 +83,9 @@ export const FAULTS = {
   losesMcpMethod: strip(/^mcp-method$/),
   hidesTools: change(answer => {
     const message = answer.body.startsWith('{"jsonrpc"') && JSON.parse(answer.body);
-    if (message?.result?.tools) answer.body = JSON.stringify({ ...message, result: { ...message.result, tools: message.result.tools.slice(1) } });
+    if (!message?.result?.tools) return;
+    message.result.tools.shift();
+    answer.body = JSON.stringify(message);
   }),
   breaksNotifications: change(answer => { if (answer.status === 202) answer.status = 200; }),
   blocksTokens: instead(({ headers }) => (headers.authorization ? page(403, 'Blocked by a rule') : undefined)),
@@ -88,7 +94,8 @@ export const FAULTS = {
 async function forward(target, { method, url, headers, body }) {
   const { hostname, port } = new URL(target);
   return new Promise((resolve, reject) => {
-    const onward = http.request({ hostname, port, path: url, method, headers, setHost: false }, async answer => {
+    // A connection each time: workerd closes one on which it left a body unread, which is what a 401 does.
+    const onward = http.request({ hostname, port, path: url, method, headers, setHost: false, agent: false }, async answer => {
       const chunks = await answer.toArray();
       resolve({ status: answer.statusCode, headers: { ...answer.headers }, body: Buffer.concat(chunks).toString() });
     });

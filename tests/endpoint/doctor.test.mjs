@@ -49,7 +49,7 @@ test('it finds nothing on the healthy Worker, with a token and without', async (
 
 test('it finds nothing behind a proxy that changes nothing, the clock included', async () => {
   const { code, faults, notes, stdout } = await examineBroken();
-  assert.deepEqual({ code, faults, notes }, { code: 0, faults: [], notes: [] }, stdout);
+  assert.deepEqual({ code, faults, notes }, { code: 0, faults: [], notes: ['origins'] }, stdout);
 });
 
 // Each fault of the proxy: the faults that are told with a token, the first being its cause, and what the text must say. Where
@@ -57,6 +57,7 @@ test('it finds nothing behind a proxy that changes nothing, the clock included',
 const EXPECTED = {
   blocksEverybody: { faults: ['bot-blocking'], says: /every user agent: 403 "text\/html/ },
   blocksClaude: { faults: ['bot-blocking'], says: /bot-blocking: Claude: 403 "text\/plain", beginning "error code: 1010"/ },
+  cutsCursorOff: { faults: ['bot-blocking'], says: /bot-blocking: Cursor: no answer \("ECONNRESET"\)/ },
   blocksPython: { faults: ['bot-blocking'], says: /bot-blocking: Python: 503/ },
   blocksTheNameless: { faults: ['bot-blocking'], says: /bot-blocking: no user agent: 403/ },
   answersByUserAgent: { faults: ['bot-blocking'], says: /bot-blocking: ChatGPT: 200 "text\/html/ },
@@ -69,7 +70,11 @@ const EXPECTED = {
   down: { faults: ['answer'], says: /502/ },
   addsAToken: { faults: ['no challenge'], says: /anybody may use it/ },
   losesTheChallenge: { faults: ['challenge'], says: /no WWW-Authenticate/ },
-  basicAuthentication: { faults: ['challenge', 'GET', 'DELETE', 'cors', 'authorization'], tokenless: ['challenge', 'GET', 'DELETE', 'cors'], says: /WWW-Authenticate "Basic/ },
+  basicAuthentication: {
+    faults: ['challenge', 'GET', 'DELETE', 'cors', 'authorization'],
+    tokenless: ['challenge', 'GET', 'DELETE', 'cors'],
+    says: /WWW-Authenticate "Basic/,
+  },
   relativeMetadata: { faults: ['challenge'], says: /resource_metadata is "\/\.well-known[^]*absolute/ },
   losesTheScope: { faults: ['challenge'], says: /names no scope/ },
   changesHost: { faults: ['challenge', 'resource'], says: /"http:\/\/internal\.example:8080/ },
@@ -112,7 +117,7 @@ for (const [fault, { faults, tokenless = faults, says }] of Object.entries(EXPEC
 test('each fault comes with what it means and how to mend it', async () => {
   const { stdout, faults } = await examineBroken('changesHost');
   assert.equal(stdout.match(/^ +means: .{20,}\n +mend: {2}.{10,}$/gm).length, faults.length);
-  assert.match(stdout, /\ndoctor: 2 faults, 0 notes, at /);
+  assert.match(stdout, /\ndoctor: 2 faults, 1 note, at /);
 });
 
 test('a URL of another path, or with a slash at its end, gets the right one', async () => {
@@ -151,12 +156,15 @@ test('a server that is not set up is told so', async t => {
   assert.match(stdout, /SEAL_KEYS/);
 });
 
-test('that the Inspector may not call is a choice of the deployment, and noted', async t => {
+test('which origins may call is a choice of the deployment, and noted', async t => {
   const closed = await serve({ origins: '' });
   t.after(() => closed.close());
-  const { faults, notes } = await examine({ URL: closed.url });
-  assert.deepEqual(faults, []);
-  assert.ok(notes.includes('cors'));
+  const refusing = await examine({ URL: closed.url, TOKEN: (await closed.grant('doctor')).token });
+  assert.deepEqual([refusing.faults, refusing.notes], [[], ['clock', 'cors', 'origins']]);
+  const open = await serve({ origins: 'http://localhost:* https://claude.ai https://claude.com https://chatgpt.com https://vscode.dev' });
+  t.after(() => open.close());
+  const permitting = await examine({ URL: open.url, TOKEN: (await open.grant('doctor')).token });
+  assert.deepEqual([permitting.faults, permitting.notes], [[], ['clock']]);
 });
 
 test('a server that is not there, does not answer, or speaks no TLS is told apart', async t => {
@@ -177,11 +185,12 @@ test('a server that is not there, does not answer, or speaks no TLS is told apar
 });
 
 test('http is a fault anywhere but on this machine, and the token is not sent there', async () => {
-  for (const exposed of ['http://notes.example/mcp', 'http://192.168.0.2/mcp', 'http://localhost.evil.example/mcp', 'http://127.0.0.1.evil.example/mcp']) {
-    assert.equal(isExposed(new URL(exposed)), true, exposed);
+  for (const host of ['notes.example', '192.168.0.2', 'localhost.evil.example', '127.0.0.1.evil.example']) {
+    assert.equal(isExposed(new URL(`http://${host}/mcp`)), true, host);
+    assert.equal(isExposed(new URL(`https://${host}/mcp`)), false, host);
   }
-  for (const safe of ['https://notes.example/mcp', 'http://localhost:8787/mcp', 'http://127.0.0.1/mcp', 'http://[::1]:8787/mcp', 'http://notes.localhost/mcp']) {
-    assert.equal(isExposed(new URL(safe)), false, safe);
+  for (const host of ['localhost:8787', '127.0.0.1', '[::1]:8787', 'notes.localhost']) {
+    assert.equal(isExposed(new URL(`http://${host}/mcp`)), false, host);
   }
   const { faults } = await examine({ URL: 'http://nowhere.invalid/mcp', TOKEN: token });
   assert.deepEqual(faults, ['tls', 'connection']);

@@ -19,7 +19,11 @@ const AUTHORIZATION_SERVER = '/.well-known/oauth-authorization-server';
 const OPENID = '/.well-known/openid-configuration';
 
 /** What claude.ai was seen to open with; the same is its first request without a token. */
-const CLAUDE_AI = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'Anthropic/ClaudeAI', version: '1.0.0' } };
+const CLAUDE_AI = {
+  protocolVersion: '2025-11-25',
+  capabilities: {},
+  clientInfo: { name: 'Anthropic/ClaudeAI', version: '1.0.0' },
+};
 
 const CLAUDE_CODE = { protocolVersion: '2025-11-25', capabilities: { roots: {} }, clientInfo: { name: 'claude-code', version: '2.0.73' } };
 
@@ -43,7 +47,11 @@ const VS_CODE = {
   clientInfo: { name: 'Visual Studio Code', version: '1.124.0' },
 };
 
-const GEMINI = { protocolVersion: '2025-06-18', capabilities: { roots: {} }, clientInfo: { name: `gemini-cli-mcp-client-${SERVER}`, version: '0.0.1' } };
+const GEMINI = {
+  protocolVersion: '2025-06-18',
+  capabilities: { roots: {} },
+  clientInfo: { name: `gemini-cli-mcp-client-${SERVER}`, version: '0.0.1' },
+};
 
 const version = ({ protocolVersion }) => ({ 'mcp-protocol-version': protocolVersion });
 
@@ -275,6 +283,16 @@ test('a host is served whether its Accept names JSON, JSON and event streams, an
   for (const accept of ['application/json', BOTH, '*/*', undefined]) {
     await new Host(worker.url, { headers: { 'user-agent': 'Claude-User', accept }, token }).initialize(CLAUDE_AI);
   }
+});
+
+// Based on: SocketDev/socket-mcp pull request 214 and actionhero/keryx pull request 499 (Claude Desktop and claude.ai send
+// their origin, and a 403 keeps them from ever seeing the challenge); anthropics/claude-ai-mcp issue 62 has none.
+test('a host that sends an origin is served where ALLOWED_ORIGINS names it, and gets 403 elsewhere', async t => {
+  const headers = { 'user-agent': 'Claude-User', accept: BOTH, origin: 'https://claude.ai' };
+  assert.equal((await new Host(worker.url, { headers, token }).send('POST', worker.url)).status, 403);
+  const open = await serve({ origins: 'https://claude.ai' });
+  t.after(() => open.close());
+  await new Host(open.url, { headers, token: (await open.grant('hosts')).token }).initialize(CLAUDE_AI);
 });
 
 // Based on: github/copilot-cli issue 4681 and anthropics/claude-ai-mcp issue 923.
