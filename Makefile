@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup dev test token grants revoke build build-faults schemas fmt lint native-test unicode-test endpoint-test clean
+.PHONY: help setup dev test token grants revoke doctor build build-faults schemas fmt lint native-test unicode-test endpoint-test clean
 
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 
@@ -23,6 +23,9 @@ grants: ## list the grants of a codex [CODEX=local URL=...]
 
 revoke: ## revoke a grant: GRANT=id [CODEX=local URL=...]
 	@node scripts/token.mjs revoke
+
+doctor: ## find what a host would trip over at a deployment: URL=https://host/mcp [TOKEN=acx_... TIMEOUT=10]
+	@node scripts/doctor.mjs
 
 build: setup ## build the Worker into build/
 	@scripts/build-wasm.sh release
