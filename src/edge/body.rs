@@ -7,6 +7,8 @@ use super::respond::Answer;
 
 /// Bytes of a body, at most.
 const BODY_BYTES: usize = 1_048_576;
+/// Bytes of a refused request's body that are read, at most.
+const DISCARDED_BYTES: usize = 16_384;
 
 /// Checks what the headers say of the body, and reads it.
 ///
@@ -35,6 +37,16 @@ pub(super) async fn read(request: &mut Request) -> worker::Result<Result<Vec<u8>
         Some(_) => Ok(Ok(request.bytes().await?)),
         None => stream(request).await,
     }
+}
+
+/// Reads and drops the body of a request that is refused before it is looked at, if it is small: where the runtime closes
+/// the connection over an unread body, a client that keeps connections would lose its next request.
+pub(super) async fn discard(request: &mut Request) -> worker::Result<()> {
+    let length = request.headers().get("Content-Length")?.and_then(|length| length.parse::<usize>().ok());
+    if length.is_some_and(|length| length <= DISCARDED_BYTES) {
+        request.bytes().await?;
+    }
+    Ok(())
 }
 
 fn too_large() -> Answer {

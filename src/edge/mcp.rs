@@ -19,7 +19,10 @@ pub(super) async fn serve(mut request: Request, env: &Env, config: &Config) -> w
     let own = origin::own(&request);
     let credential = match credential(&request, config)? {
         Ok(credential) => credential,
-        Err(challenge) => return Ok(Answer::challenge(challenge, &own)),
+        Err(challenge) => {
+            body::discard(&mut request).await?;
+            return Ok(Answer::challenge(challenge, &own));
+        }
     };
     let body = match body::read(&mut request).await? {
         Ok(body) => body,

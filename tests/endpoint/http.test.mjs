@@ -1,6 +1,7 @@
 // What HTTP alone decides: paths, methods, origins, sizes and media types.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import http from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { serve } from './worker.mjs';
 
@@ -81,4 +82,23 @@ test('answers are JSON and are not stored', async () => {
   const accepted = await notebook.post({ jsonrpc: '2.0', method: 'notifications/initialized' });
   assert.equal(accepted.status, 202);
   assert.equal(await accepted.text(), '');
+});
+
+test('a client that keeps its connection is served on after a refusal', async t => {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  t.after(() => agent.destroy());
+  const statusOf = token =>
+    new Promise((resolve, reject) => {
+      const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
+      const request = http.request(worker.url, { method: 'POST', agent, headers }, response => {
+        response.resume().on('end', () => resolve(response.statusCode));
+      });
+      request.on('error', reject);
+      request.end(JSON.stringify(ping));
+    });
+  for (let number = 0; number < 10; number++) {
+    assert.equal(await statusOf(), 401);
+    assert.equal(await statusOf('x'), 401);
+    assert.equal(await statusOf(notebook.token), 200);
+  }
 });
