@@ -39,9 +39,12 @@ pub(super) async fn read(request: &mut Request) -> worker::Result<Result<Vec<u8>
     }
 }
 
-/// Reads and drops the body of a request that is refused before it is looked at, if it is small: where the runtime closes
-/// the connection over an unread body, a client that keeps connections would lose its next request.
+/// Reads and drops the body of a request that was answered without looking at it, if it is small: where the runtime
+/// closes the connection over an unread body, a client that keeps connections would lose its next request.
 pub(super) async fn discard(request: &mut Request) -> worker::Result<()> {
+    if request.inner().body().is_none() || request.inner().body_used() {
+        return Ok(());
+    }
     let length = request.headers().get("Content-Length")?.and_then(|length| length.parse::<usize>().ok());
     if length.is_some_and(|length| length <= DISCARDED_BYTES) {
         request.bytes().await?;

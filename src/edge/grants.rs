@@ -17,18 +17,18 @@ use crate::json::write_string;
 use crate::notebook::time::SECOND;
 use crate::random;
 
-pub(super) async fn serve(rest: &str, request: Request, env: &Env, config: &Config) -> worker::Result<Answer> {
+pub(super) async fn serve(rest: &str, request: &mut Request, env: &Env, config: &Config) -> worker::Result<Answer> {
     let Some(owner_key) = &config.owner_key else {
         return Ok(Answer::error(403, "no_owner", "The secret OWNER_KEY is not set, so nobody manages grants"));
     };
-    match mcp::bearer(&request)? {
+    match mcp::bearer(request)? {
         Some(key) if owner_key.matches(&key) => {}
         key => {
             let challenge = if key.is_some() { Challenge::InvalidToken } else { Challenge::Missing };
-            return Ok(Answer::challenge(challenge, &origin::own(&request)));
+            return Ok(Answer::challenge(challenge, &origin::own(request)));
         }
     }
-    let Some(codex) = codex_of(&request) else {
+    let Some(codex) = codex_of(request) else {
         return Ok(invalid("?codex= must name a codex, with 1 to 128 of A-Z a-z 0-9 . _ @ -"));
     };
     match (request.method(), rest.strip_prefix('/')) {
@@ -71,8 +71,8 @@ struct NewGrant {
     expires_in_seconds: Option<u32>,
 }
 
-async fn create(mut request: Request, codex: CodexName, env: &Env, config: &Config) -> worker::Result<Answer> {
-    let body = match body::read(&mut request).await? {
+async fn create(request: &mut Request, codex: CodexName, env: &Env, config: &Config) -> worker::Result<Answer> {
+    let body = match body::read(request).await? {
         Ok(body) => body,
         Err(refusal) => return Ok(refusal),
     };

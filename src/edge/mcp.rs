@@ -12,23 +12,20 @@ use crate::mcp::era::Headers;
 use crate::mcp::{Exchange, PendingCall, Step, receive};
 use crate::notebook::failure::Failure;
 
-pub(super) async fn serve(mut request: Request, env: &Env, config: &Config) -> worker::Result<Answer> {
+pub(super) async fn serve(request: &mut Request, env: &Env, config: &Config) -> worker::Result<Answer> {
     if request.method() != Method::Post {
         return Ok(Answer::method_not_allowed("POST"));
     }
-    let own = origin::own(&request);
-    let credential = match credential(&request, config)? {
+    let own = origin::own(request);
+    let credential = match credential(request, config)? {
         Ok(credential) => credential,
-        Err(challenge) => {
-            body::discard(&mut request).await?;
-            return Ok(Answer::challenge(challenge, &own));
-        }
+        Err(challenge) => return Ok(Answer::challenge(challenge, &own)),
     };
-    let body = match body::read(&mut request).await? {
+    let body = match body::read(request).await? {
         Ok(body) => body,
         Err(refusal) => return Ok(refusal),
     };
-    let exchange = receive(&body, &headers(&request)?, credential.scopes);
+    let exchange = receive(&body, &headers(request)?, credential.scopes);
     match answer(exchange, env, &credential).await {
         Ok(answer) => Ok(answer),
         Err(challenge) => Ok(Answer::challenge(challenge, &own)),

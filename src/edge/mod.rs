@@ -20,8 +20,8 @@ use origin::Origin;
 use respond::Answer;
 
 #[event(fetch)]
-async fn fetch(request: Request, env: Env, _context: Context) -> worker::Result<Response> {
-    let answer = match AssertUnwindSafe(answer(request, &env)).catch_unwind().await {
+async fn fetch(mut request: Request, env: Env, _context: Context) -> worker::Result<Response> {
+    let answer = match AssertUnwindSafe(answer(&mut request, &env)).catch_unwind().await {
         Ok(Ok(answer)) => answer,
         Ok(Err(error)) => {
             console_error!("{error}");
@@ -33,32 +33,36 @@ async fn fetch(request: Request, env: Env, _context: Context) -> worker::Result<
     answer.into_response()
 }
 
-async fn answer(request: Request, env: &Env) -> worker::Result<Answer> {
-    let config = match Config::read(env) {
-        Ok(config) => config,
+async fn answer(request: &mut Request, env: &Env) -> worker::Result<Answer> {
+    let answer = match Config::read(env) {
+        Ok(config) => permitted(request, env, &config).await?,
         Err(reason) => {
             console_error!("{reason}");
-            return Ok(Answer::error(
-                503,
-                "not_configured",
-                "This server is not set up yet; its log says what is missing",
-            ));
+            Answer::error(503, "not_configured", "This server is not set up yet; its log says what is missing")
         }
     };
-    let origin = Origin::of(&request, &config)?;
+    body::discard(request).await?;
+    Ok(answer)
+}
+
+/// Answers where the request's origin permits it.
+async fn permitted(request: &mut Request, env: &Env, config: &Config) -> worker::Result<Answer> {
+    let origin = Origin::of(request, config)?;
     if origin == Origin::Refused {
         return Ok(Answer::error(403, "forbidden_origin", "Pages of this origin may not use this server"));
     }
-    let answer =
-        if request.method() == Method::Options { Answer::empty(204) } else { route(request, env, &config).await? };
+    let answer = match request.method() {
+        Method::Options => Answer::empty(204),
+        _ => route(request, env, config).await?,
+    };
     Ok(origin.allow(answer))
 }
 
-async fn route(request: Request, env: &Env, config: &Config) -> worker::Result<Answer> {
+async fn route(request: &mut Request, env: &Env, config: &Config) -> worker::Result<Answer> {
     let path = request.path();
     match path.as_str() {
         "/mcp" | "/mcp/" => mcp::serve(request, env, config).await,
-        METADATA_PATH | ROOT_METADATA_PATH => Ok(Answer::json(200, metadata(&origin::own(&request)))),
+        METADATA_PATH | ROOT_METADATA_PATH => Ok(Answer::json(200, metadata(&origin::own(request)))),
         #[cfg(feature = "faults")]
         #[allow(clippy::panic)]
         "/faults/panic" => panic!("a fault for the tests"),

@@ -87,18 +87,27 @@ test('answers are JSON and are not stored', async () => {
 test('a client that keeps its connection is served on after a refusal', async t => {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   t.after(() => agent.destroy());
-  const statusOf = token =>
+  const statusOf = ({ method = 'POST', path = '/mcp', token = notebook.token, ...more }) =>
     new Promise((resolve, reject) => {
-      const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
-      const request = http.request(worker.url, { method: 'POST', agent, headers }, response => {
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}`, ...more };
+      const request = http.request(worker.origin + path, { method, agent, headers }, response => {
         response.resume().on('end', () => resolve(response.statusCode));
       });
       request.on('error', reject);
       request.end(JSON.stringify(ping));
     });
-  for (let number = 0; number < 10; number++) {
-    assert.equal(await statusOf(), 401);
-    assert.equal(await statusOf('x'), 401);
-    assert.equal(await statusOf(notebook.token), 200);
+  for (const [status, request] of [
+    [401, { token: 'x' }],
+    [401, { token: 'x', path: '/grants' }],
+    [403, { origin: 'http://evil.example' }],
+    [404, { path: '/elsewhere' }],
+    [405, { method: 'PUT' }],
+    [406, { accept: 'text/html' }],
+    [415, { 'content-type': 'text/plain' }],
+  ]) {
+    for (let number = 0; number < 5; number++) {
+      assert.equal(await statusOf(request), status);
+      assert.equal(await statusOf({}), 200);
+    }
   }
 });
