@@ -60,7 +60,9 @@ unicode-test: setup ## compare folding with Unicode's own data
 	@.tools/python/bin/python tests/unicode/check_folding.py target/debug/examples/fold .tools/case-folding.json
 
 endpoint-test: build build-faults ## run the tests of the built Worker: endpoint, conformance suite, official clients
-	node --test 'tests/*/*.test.mjs'
+	@rm -rf .tools/exchanges
+	EXCHANGES=$(CURDIR)/.tools/exchanges node --test 'tests/*/*.test.mjs'
+	@.tools/python/bin/python tests/exchanges/check_exchanges.py .tools/exchanges
 
 test: setup ## everything: set-up, lints, native tests, both builds, endpoint tests
 	@start=$$(date +%s); \

@@ -119,7 +119,7 @@ impl Granted {
 
     fn call(&mut self, needed: Scopes) -> Outcome {
         let call = Call::Search(Search { limit: 1, ..Search::default() });
-        self.turn(&Message::Call { grant: self.id, needed, call })
+        self.turn(&Message::Call { grant: self.id, needed, call, trace: None })
     }
 
     fn listed(&mut self) -> Value {

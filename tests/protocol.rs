@@ -315,10 +315,10 @@ fn a_result_holds_the_json_twice_and_a_failure_once() {
     let json = r#"{"a":"\"\u0000"}"#;
     let parsed: Value = serde_json::from_str(json).unwrap();
     let content = json!([{"type": "text", "text": json}]);
-    assert_eq!(answer(handshake.answer(Ok(json))), json!({"content": content, "structuredContent": parsed}));
-    assert_eq!(answer(handshake.answer(Err(json))), json!({"content": content, "isError": true}));
+    assert_eq!(answer(handshake.reply.result(json)), json!({"content": content, "structuredContent": parsed}));
+    assert_eq!(answer(handshake.reply.failure(json)), json!({"content": content, "isError": true}));
     let (headers, body) = modern("tools/call", &params);
-    let mut result = answer(pending(&headers, &body.to_string()).answer(Err(json)));
+    let mut result = answer(pending(&headers, &body.to_string()).reply.failure(json));
     assert_eq!(result["_meta"].take()["io.modelcontextprotocol/serverInfo"]["version"], "0.1.0");
     assert_eq!(result, json!({"content": content, "isError": true, "resultType": "complete", "_meta": null}));
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::auth::grant::{GrantId, Refusal};
 use crate::auth::scope::Scopes;
+use crate::mcp::Trace;
 use crate::notebook::arguments::Call;
 
 /// What the edge asks of a codex.
@@ -18,6 +19,9 @@ pub enum Message {
         needed: Scopes,
         /// The call.
         call: Call,
+        /// The trace that the call belongs to, for the log.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        trace: Option<Trace>,
     },
     /// Records a grant; the owner asks.
     CreateGrant {
@@ -34,6 +38,17 @@ pub enum Message {
     ListGrants,
     /// Revokes a grant; the owner asks.
     RevokeGrant(GrantId),
+}
+
+impl Message {
+    /// The trace that the message belongs to.
+    #[must_use]
+    pub fn trace(&self) -> Option<&Trace> {
+        match self {
+            Self::Call { trace, .. } => trace.as_ref(),
+            _ => None,
+        }
+    }
 }
 
 /// What a codex answers.

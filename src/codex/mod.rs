@@ -22,7 +22,7 @@ pub fn take_turn(
     surroundings: &mut Surroundings<'_>,
 ) -> Result<Outcome, StorageError> {
     match message {
-        Message::Call { grant, needed, call } => {
+        Message::Call { grant, needed, call, trace: _ } => {
             if let Err(refusal) = grant::authorise(storage, *grant, *needed, surroundings.now)? {
                 return Ok(Outcome::Refused(refusal));
             }

@@ -9,7 +9,7 @@ use super::{body, codex, origin};
 use crate::auth::{Challenge, Credential, Refusal};
 use crate::codex::message::{Message, Outcome};
 use crate::mcp::era::Headers;
-use crate::mcp::{Exchange, PendingCall, Step, receive};
+use crate::mcp::{Answered, Exchange, PendingCall, Step, Trace, receive};
 use crate::notebook::failure::Failure;
 
 pub(super) async fn serve(request: &mut Request, env: &Env, config: &Config) -> worker::Result<Answer> {
@@ -68,10 +68,7 @@ async fn answer(exchange: Exchange, env: &Env, credential: &Credential) -> Resul
         answered.push(match step {
             Step::Answered(answer) => answer,
             Step::Forbidden(needed) => return Err(Challenge::InsufficientScope(needed)),
-            Step::Call(call) => match execute(&call, env, credential).await? {
-                Ok(json) => call.answer(Ok(&json)),
-                Err(json) => call.answer(Err(&json)),
-            },
+            Step::Call(call) => execute(call, env, credential).await?,
         });
     }
     let reply = Exchange::reply(batch, answered);
@@ -81,17 +78,18 @@ async fn answer(exchange: Exchange, env: &Env, credential: &Credential) -> Resul
     })
 }
 
-/// What the codex makes of a call: the result's or the failure's JSON.
-async fn execute(call: &PendingCall, env: &Env, credential: &Credential) -> Result<Result<String, String>, Challenge> {
-    let message = Message::Call { grant: credential.grant, needed: call.needed, call: call.call.clone() };
+/// The answer that the codex gives to a call.
+async fn execute(pending: PendingCall, env: &Env, credential: &Credential) -> Result<Answered, Challenge> {
+    let PendingCall { reply, needed, call, trace } = pending;
+    let message = Message::Call { grant: credential.grant, needed, call, trace };
     match codex::ask(env, &credential.codex, &message).await {
-        Ok(Outcome::Result(json)) => Ok(Ok(json)),
-        Ok(Outcome::Failure(json)) => Ok(Err(json)),
-        Ok(Outcome::Refused(Refusal::InsufficientScope)) => Err(Challenge::InsufficientScope(call.needed)),
+        Ok(Outcome::Result(json)) => Ok(reply.result(&json)),
+        Ok(Outcome::Failure(json)) => Ok(reply.failure(&json)),
+        Ok(Outcome::Refused(Refusal::InsufficientScope)) => Err(Challenge::InsufficientScope(needed)),
         Ok(Outcome::Refused(_)) => Err(Challenge::InvalidToken),
         Err(error) => {
-            console_error!("{error}");
-            Ok(Err(Failure::OutcomeUnknown.to_json()))
+            console_error!("{error}{}", Trace::log_suffix(message.trace()));
+            Ok(reply.failure(&Failure::OutcomeUnknown.to_json()))
         }
     }
 }

@@ -62,7 +62,8 @@ impl Era {
     }
 }
 
-fn meta(params: Option<Node<'_>>) -> Option<Node<'_>> {
+/// The `_meta` of a request's parameters.
+pub(super) fn meta(params: Option<Node<'_>>) -> Option<Node<'_>> {
     params?.member("_meta").filter(|meta| meta.kind() == Kind::Object)
 }
 

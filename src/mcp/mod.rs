@@ -7,11 +7,14 @@
 //! | protocol revisions, the two eras, the request's headers | [`era`] |
 //! | the tool listing and its schemas | [`listing`] |
 //! | methods and their results | [`server`] |
+//! | the trace that a request belongs to | [`Trace`] |
 
 pub mod era;
 pub mod listing;
 pub mod rpc;
 mod schema;
 pub mod server;
+mod trace;
 
-pub use server::{Answered, Exchange, PendingCall, Reply, Step, receive};
+pub use server::{Answered, CallReply, Exchange, PendingCall, Reply, Step, receive};
+pub use trace::Trace;

@@ -4,6 +4,7 @@
 use super::era::{self, Era, Headers};
 use super::listing;
 use super::rpc::{self, Id, Incoming, RpcError};
+use super::trace::Trace;
 use crate::auth::Scopes;
 use crate::json::{self, Document, Flaw, FlawKind, Kind, Node, write_string};
 use crate::notebook::arguments::{Call, Tool};
@@ -65,20 +66,52 @@ pub struct Reply {
 /// A call that waits for the codex.
 #[derive(Debug)]
 pub struct PendingCall {
-    id: Id,
-    era: Era,
+    /// Makes its answer.
+    pub reply: CallReply,
     /// The scopes that it needs.
     pub needed: Scopes,
     /// The call.
     pub call: Call,
+    /// The trace that it belongs to.
+    pub trace: Option<Trace>,
 }
 
-impl PendingCall {
-    /// The call's answer: the result's or the failure's JSON.
+/// Makes the answer to a tool call.
+#[derive(Debug)]
+pub struct CallReply {
+    id: Id,
+    era: Era,
+}
+
+impl CallReply {
+    /// A result: the codex's JSON twice, as structured content and as text.
     #[must_use]
-    pub fn answer(&self, outcome: Result<&str, &str>) -> Answered {
-        tool_result(&self.id, self.era, outcome)
+    pub fn result(&self, json: &str) -> Answered {
+        let mut members = text_content(json);
+        members.push_str(",\"structuredContent\":");
+        members.push_str(json);
+        self.answer(&members)
     }
+
+    /// A failure: its JSON as text alone.
+    #[must_use]
+    pub fn failure(&self, json: &str) -> Answered {
+        self.answer(&(text_content(json) + ",\"isError\":true"))
+    }
+
+    fn answer(&self, members: &str) -> Answered {
+        match self.era {
+            Era::Modern => Answered::result(&self.id, &modern_result(members)),
+            Era::Handshake => Answered::result(&self.id, &format!("{{{members}}}")),
+        }
+    }
+}
+
+fn text_content(text: &str) -> String {
+    let mut members = String::from("\"content\":[{\"type\":\"text\",\"text\":");
+    write_string(&mut members, text);
+    members.push_str("}]");
+    members
 }
 
 /// Reads a body, as a request with these headers and a credential of these scopes sends it.
@@ -260,12 +293,10 @@ impl<'d> Request<'_, 'd> {
         if !self.granted.include(needed) {
             return Ok(Step::Forbidden(needed));
         }
+        let reply = CallReply { id: self.id.clone(), era };
         Ok(match Call::parse(tool, arguments, self.flaws) {
-            Ok(call) => Step::Call(PendingCall { id: self.id.clone(), era, needed, call }),
-            Err(violations) => {
-                let failure = Failure::InvalidInput(violations).to_json();
-                Step::Answered(tool_result(self.id, era, Err(&failure)))
-            }
+            Ok(call) => Step::Call(PendingCall { reply, needed, call, trace: Trace::of(self.params) }),
+            Err(violations) => Step::Answered(reply.failure(&Failure::InvalidInput(violations).to_json())),
         })
     }
 }
@@ -288,23 +319,4 @@ fn modern_result(members: &str) -> String {
         "{{{members},\"resultType\":\"complete\",\"_meta\":{{\"io.modelcontextprotocol/serverInfo\":{}}}}}",
         listing::implementation()
     )
-}
-
-/// The result of a tool call: the codex's JSON twice, as structured content and as text, or a failure's as text alone.
-fn tool_result(id: &Id, era: Era, outcome: Result<&str, &str>) -> Answered {
-    let (Ok(json) | Err(json)) = outcome;
-    let mut members = String::from("\"content\":[{\"type\":\"text\",\"text\":");
-    write_string(&mut members, json);
-    members.push_str("}],");
-    match outcome {
-        Ok(json) => {
-            members.push_str("\"structuredContent\":");
-            members.push_str(json);
-        }
-        Err(_) => members.push_str("\"isError\":true"),
-    }
-    match era {
-        Era::Modern => Answered::result(id, &modern_result(&members)),
-        Era::Handshake => Answered::result(id, &format!("{{{members}}}")),
-    }
 }

@@ -15,6 +15,7 @@ use worker::{Date, DurableObject, Env, Request, Response, ResponseBuilder, State
 
 use crate::codex::message::{Message, Outcome};
 use crate::codex::take_turn;
+use crate::mcp::Trace;
 use crate::notebook::failure::Failure;
 use crate::notebook::storage::StorageError;
 use crate::notebook::time::Timestamp;
@@ -36,15 +37,10 @@ impl DurableObject for Codex {
 
     async fn fetch(&self, mut request: Request) -> worker::Result<Response> {
         let body = request.text().await?;
-        let turn = catch_unwind(AssertUnwindSafe(|| self.turn(&body)));
-        let outcome = match turn {
-            Ok(Ok(outcome)) => outcome,
-            Ok(Err(error)) => {
-                console_error!("{error}");
-                Outcome::Failure(Failure::Internal.to_json())
-            }
-            // The panic's message and place are in the log already.
-            Err(_) => Outcome::Failure(Failure::Internal.to_json()),
+        let outcome = match serde_json::from_str(&body) {
+            Ok(message) => self.answer(&message),
+            // What serde says could repeat a part of the message.
+            Err(error) => broken(&format!("a message can't be read at column {}", error.column()), None),
         };
         let (status, body) = outcome.into_wire();
         Ok(ResponseBuilder::new().with_status(status).fixed(body.into_bytes()))
@@ -52,14 +48,26 @@ impl DurableObject for Codex {
 }
 
 impl Codex {
-    fn turn(&self, body: &str) -> Result<Outcome, StorageError> {
-        let message: Message = serde_json::from_str(body)
-            .map_err(|error| StorageError::new(format!("a message can't be read: {error}")))?;
+    fn answer(&self, message: &Message) -> Outcome {
+        match catch_unwind(AssertUnwindSafe(|| self.turn(message))) {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(error)) => broken(&error.to_string(), message.trace()),
+            // The panic's message and place are in the log already.
+            Err(_) => broken("a turn panicked", message.trace()),
+        }
+    }
+
+    fn turn(&self, message: &Message) -> Result<Outcome, StorageError> {
         let now = Timestamp::from_milliseconds(i64::try_from(Date::now().as_millis()).unwrap_or_default());
         if !self.migrated.load(Ordering::Relaxed) {
             tables::migrate(&*self.storage, now)?;
             self.migrated.store(true, Ordering::Relaxed);
         }
-        take_turn(&*self.storage, &message, &mut Surroundings { now, randomness: &mut random::fill })
+        take_turn(&*self.storage, message, &mut Surroundings { now, randomness: &mut random::fill })
     }
+}
+
+fn broken(what: &str, trace: Option<&Trace>) -> Outcome {
+    console_error!("{what}{}", Trace::log_suffix(trace));
+    Outcome::Failure(Failure::Internal.to_json())
 }

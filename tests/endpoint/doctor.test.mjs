@@ -13,7 +13,7 @@ const SCRIPT = fileURLToPath(new URL('../../scripts/doctor.mjs', import.meta.url
 
 let worker, token, forged;
 before(async () => {
-  worker = await serve();
+  worker = await serve({ direct: true });
   ({ token } = await worker.grant('doctor'));
   forged = token.slice(0, -4);
 });
@@ -149,7 +149,7 @@ test('a token that may not read is noted', async () => {
 });
 
 test('a server that is not set up is told so', async t => {
-  const bare = await serve({ secrets: {} });
+  const bare = await serve({ direct: true, secrets: {} });
   t.after(() => bare.close());
   const { faults, stdout } = await examine({ URL: bare.url });
   assert.deepEqual(faults, ['set-up']);
@@ -157,11 +157,11 @@ test('a server that is not set up is told so', async t => {
 });
 
 test('which origins may call is a choice of the deployment, and noted', async t => {
-  const closed = await serve({ origins: '' });
+  const closed = await serve({ direct: true, origins: '' });
   t.after(() => closed.close());
   const refusing = await examine({ URL: closed.url, TOKEN: (await closed.grant('doctor')).token });
   assert.deepEqual([refusing.faults, refusing.notes], [[], ['clock', 'cors', 'origins']]);
-  const open = await serve({ origins: 'http://localhost:* https://claude.ai https://claude.com https://chatgpt.com https://vscode.dev' });
+  const open = await serve({ direct: true, origins: 'http://localhost:* https://claude.ai https://claude.com https://chatgpt.com https://vscode.dev' });
   t.after(() => open.close());
   const permitting = await examine({ URL: open.url, TOKEN: (await open.grant('doctor')).token });
   assert.deepEqual([permitting.faults, permitting.notes], [[], ['clock']]);

@@ -7,7 +7,7 @@ import { serve } from './worker.mjs';
 
 let worker, notebook;
 before(async () => {
-  worker = await serve();
+  worker = await serve({ direct: true });
   notebook = await worker.notebook('http');
 });
 after(() => worker?.close());

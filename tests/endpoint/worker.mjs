@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Log, LogLevel, Miniflare } from 'miniflare';
+import { startRecorder } from './proxy.mjs';
 
 const ORIGINS = 'http://localhost:* https://notes.example';
 
@@ -24,9 +25,10 @@ class Lines extends Log {
 
 /**
  * Starts a worker of `build/` (or of another folder beside it). `persist` is a folder for its databases; without one they
- * last as long as the worker.
+ * last as long as the worker. Where the environment names a folder as `EXCHANGES`, what clients and server say to each other
+ * is recorded there, except for workers that must be reached directly.
  */
-export async function serve({ build = 'build', persist, secrets = newSecrets(), origins = ORIGINS } = {}) {
+export async function serve({ build = 'build', persist, secrets = newSecrets(), origins = ORIGINS, direct = false } = {}) {
   const root = fileURLToPath(new URL(`../../${build}`, import.meta.url));
   const log = new Lines();
   const miniflare = new Miniflare({
@@ -49,16 +51,19 @@ export async function serve({ build = 'build', persist, secrets = newSecrets(), 
     },
   });
   const { origin } = await miniflare.ready;
-  return new Served(miniflare, origin, secrets, log);
+  const recorder = process.env.EXCHANGES && !direct ? await startRecorder(origin, process.env.EXCHANGES) : undefined;
+  return new Served(miniflare, recorder, recorder?.origin ?? origin, secrets, log);
 }
 
 class Served {
   #miniflare;
+  #recorder;
   #secrets;
   #log;
 
-  constructor(miniflare, origin, secrets, log) {
+  constructor(miniflare, recorder, origin, secrets, log) {
     this.#miniflare = miniflare;
+    this.#recorder = recorder;
     this.#secrets = secrets;
     this.#log = log;
     this.origin = origin;
@@ -66,6 +71,7 @@ class Served {
   }
 
   close() {
+    this.#recorder?.close();
     return this.#miniflare.dispose();
   }
 
