@@ -5,6 +5,9 @@
 mod page;
 mod support;
 
+use std::fs::read_to_string;
+use std::path::Path;
+
 use agent_codex::mcp::listing::{INSTRUCTIONS, file};
 use agent_codex::notebook::arguments::Tool;
 use serde_json::Value;
@@ -54,4 +57,27 @@ fn every_code_of_a_failure_is_on_the_page_and_its_example_is_what_the_server_say
 fn the_instructions_stand_alone_in_their_first_512_characters() {
     let first: String = INSTRUCTIONS.chars().take(512).collect();
     assert!(first == INSTRUCTIONS || first.trim_end().ends_with('.'), "the cut is within a sentence: {first}");
+}
+
+/// The tables of `docs/protocol.md` and the like: every row ends with the tests that hold it, or with a dash and a reason.
+#[test]
+fn every_requirement_in_the_tables_names_tests_that_exist_or_a_reason() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let mut named = 0;
+    for page in [include_str!("../docs/protocol.md")] {
+        for reference in page.split('`').skip(1).step_by(2).filter(|span| span.contains('#')) {
+            let (file, name) = reference.split_once('#').unwrap();
+            let text = read_to_string(tests.join(file)).unwrap_or_else(|error| panic!("{reference}: {error}"));
+            let name = if file.ends_with(".rs") { format!("fn {name}(") } else { name.to_owned() };
+            assert!(text.contains(&name), "there is no such test: {reference}");
+            named += 1;
+        }
+        let rows = page.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| ---"));
+        for row in rows.filter(|row| !row.ends_with("| Held by |")) {
+            let held_by = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
+            let reason = held_by.strip_prefix("— ").is_some_and(|reason| reason.len() > 15);
+            assert!(reason || held_by.contains('#') || held_by == "the exchange check", "nothing holds: {row}");
+        }
+    }
+    assert!(named > 50);
 }

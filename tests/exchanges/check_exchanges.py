@@ -17,6 +17,8 @@ from mcp_types.methods import validate_client_request, validate_server_result
 UNVERSIONED = "2025-03-26"
 HANDSHAKE = ("2025-03-26", "2025-06-18", "2025-11-25")
 MODERN = "2026-07-28"
+# JSON-RPC's own, and of -32020 to -32099 those that 2026-07-28 defines and this server has a use for.
+CODES = (-32700, -32600, -32601, -32602, -32603, -32020, -32022)
 META_VERSION = "io.modelcontextprotocol/protocolVersion"
 
 
@@ -43,6 +45,7 @@ def check_error(answer):
     members = {name: value for name, value in answer.items() if not (name == "id" and value is None)}
     JSONRPCError.model_validate({"id": 0, **members}, strict=True)
     demand(set(answer) == {"jsonrpc", "id", "error"}, "an error answer has other members")
+    demand(answer["error"]["code"] in CODES, "the code is not one of the specification's")
 
 
 def check_pair(exchange, request, answer, seen):
@@ -99,7 +102,8 @@ def seeded_faults():
     yield {**good, "answered": '{"jsonrpc":"2.0","id":"1","result":{}}'}
     yield {**good, "answered": '{"jsonrpc":"2.0","id":1,"result":{},"error":null}'}
     yield {**good, "answered": '{"jsonrpc":"2.0","id":1,"error":{"code":"1","message":"x"}}'}
-    yield {**good, "answered": '{"jsonrpc":"2.0","id":2,"error":{"code":1,"message":"x"}}'}
+    yield {**good, "answered": '{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"x"}}'}
+    yield {**good, "answered": '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"x"}}'}
     yield {**good, "answered": '[{"jsonrpc":"2.0","id":1,"result":{}}]'}
     yield {**good, "asked": '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}'}
     yield {**good, "type": "text/plain"}
