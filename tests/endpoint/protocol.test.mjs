@@ -109,13 +109,13 @@ test('a stream of more than 1 MiB is refused before it ends', async () => {
 });
 
 test('a JSON bomb is refused, and the next call is served', async () => {
-  const nested = (open, close) => `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${open.repeat(200_000)}${close.repeat(200_000)}}}`;
+  const nested = (open, close) => `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${open.repeat(150_000)}${close.repeat(150_000)}}}`;
   const flat = `{"jsonrpc":"2.0","id":1,"method":"ping","params":{${'"a":1,'.repeat(150_000)}"b":1}}`;
   const number = `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":1e${'9'.repeat(900_000)}}}`;
   const bodies = [nested('[', ']'), nested('{"a":', '}'), '['.repeat(1_000_000), flat, number, `"${'\\u0000'.repeat(170_000)}"`];
   for (const body of bodies) {
     const response = await notebook.post(body);
-    assert.ok([200, 400, 413].includes(response.status), `${body.slice(0, 60)}: ${response.status}`);
+    assert.ok(body.length < 2 ** 20 && [200, 400].includes(response.status), `${body.slice(0, 60)}: ${response.status}`);
     assert.equal(response.headers.get('content-type'), 'application/json');
     await response.arrayBuffer();
     assert.equal((await notebook.post(ping)).status, 200);

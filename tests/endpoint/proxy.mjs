@@ -3,6 +3,7 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 
 /**
  * Starts a proxy in front of `target`; gives its URL, with the target's path, and how to close it. `added` are headers for
@@ -20,7 +21,7 @@ export async function startProxy(target, { added = [], onExchange } = {}) {
       answer.pipe(response);
     });
     onward.on('error', () => response.destroy());
-    response.on('close', () => onward.destroy());
+    response.on('close', () => response.writableFinished || onward.destroy());
     request.pipe(onward);
   });
   await new Promise(resolve => server.listen(0, '127.0.0.1', resolve));
@@ -35,11 +36,17 @@ export async function startProxy(target, { added = [], onExchange } = {}) {
   };
 }
 
+const decoders = { gzip: gunzipSync, br: brotliDecompressSync, deflate: inflateSync };
+
 /** Collects a message's body, and gives what it has come to. */
 function collect(message) {
   const chunks = [];
   message.on('data', chunk => chunks.push(chunk));
-  return () => Buffer.concat(chunks).toString('utf8');
+  return () => {
+    const body = Buffer.concat(chunks);
+    const decode = body.length > 0 && decoders[message.headers['content-encoding']];
+    return (decode ? decode(body) : body).toString('utf8');
+  };
 }
 
 let recordings = 0;
