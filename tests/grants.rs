@@ -2,7 +2,7 @@
 
 mod support;
 
-use agent_codex::auth::credential::parse_key;
+use agent_codex::auth::seal::parse_key;
 use agent_codex::auth::{Challenge, CodexName, Credential, GrantId, OwnerKey, Refusal, Scope, Scopes, SealKeys};
 use agent_codex::codex::message::{Message, Outcome};
 use agent_codex::codex::take_turn;
@@ -23,39 +23,39 @@ fn read_only() -> Scopes {
 }
 
 fn credential(scopes: Scopes) -> Credential {
-    Credential { codex: CodexName::parse("local").unwrap(), grant: GrantId::from_random([7; 16]), scopes }
+    Credential { codex: CodexName::parse("local").unwrap(), grant: GrantId::from_random([7; 16]), scopes, issue: None }
 }
 
 #[test]
 fn a_token_says_what_was_sealed_in_it() {
     let keys = SealKeys::parse(FIRST).unwrap();
     for scopes in [read_only(), Scopes::ALL] {
-        assert_eq!(keys.open(&keys.seal(&credential(scopes))), Some(credential(scopes)));
+        assert_eq!(Credential::open(&keys, &credential(scopes).seal(&keys)), Some(credential(scopes)));
     }
 }
 
 #[test]
 fn the_bytes_of_a_token_are_those_of_version_1() {
-    let token = SealKeys::parse(FIRST).unwrap().seal(&credential(Scopes::ALL));
+    let token = credential(Scopes::ALL).seal(&SealKeys::parse(FIRST).unwrap());
     assert_eq!(token, "acx_AQMHBwcHBwdHB4cHBwcHBwcHbG9jYWwJlI5F2A2oHNPR_Bztq2oRXUlQUNJyPZSYqJDbVDzksg");
 }
 
 #[test]
 fn a_token_with_any_bit_changed_or_cut_anywhere_opens_nothing() {
     let keys = SealKeys::parse(FIRST).unwrap();
-    let token = keys.seal(&credential(read_only()));
+    let token = credential(read_only()).seal(&keys);
     let bytes = URL_SAFE_NO_PAD.decode(token.strip_prefix("acx_").unwrap()).unwrap();
     let sealed = |bytes: &[u8]| format!("acx_{}", URL_SAFE_NO_PAD.encode(bytes));
     for bit in 0..bytes.len() * 8 {
         let mut changed = bytes.clone();
         changed[bit / 8] ^= 1 << (bit % 8);
-        assert_eq!(keys.open(&sealed(&changed)), None, "bit {bit}");
+        assert_eq!(Credential::open(&keys, &sealed(&changed)), None, "bit {bit}");
     }
     for length in 0..bytes.len() {
-        assert_eq!(keys.open(&sealed(&bytes[..length])), None, "{length} bytes");
+        assert_eq!(Credential::open(&keys, &sealed(&bytes[..length])), None, "{length} bytes");
     }
     for other in ["", "acx_", "acx_!", &token[4..], &format!("{token}="), &format!("{token} "), &"a".repeat(10_000)] {
-        assert_eq!(keys.open(other), None, "{other}");
+        assert_eq!(Credential::open(&keys, other), None, "{other}");
     }
 }
 
@@ -63,10 +63,10 @@ fn a_token_with_any_bit_changed_or_cut_anywhere_opens_nothing() {
 fn keys_rotate_the_first_seals_and_both_open() {
     let (old, new) = (SealKeys::parse(FIRST).unwrap(), SealKeys::parse(SECOND).unwrap());
     let both = SealKeys::parse(&format!("{SECOND}, {FIRST}")).unwrap();
-    let token = old.seal(&credential(Scopes::ALL));
-    assert_eq!(new.open(&token), None);
-    assert_eq!(both.open(&token), Some(credential(Scopes::ALL)));
-    assert_eq!(both.seal(&credential(Scopes::ALL)), new.seal(&credential(Scopes::ALL)));
+    let token = credential(Scopes::ALL).seal(&old);
+    assert_eq!(Credential::open(&new, &token), None);
+    assert_eq!(Credential::open(&both, &token), Some(credential(Scopes::ALL)));
+    assert_eq!(credential(Scopes::ALL).seal(&both), credential(Scopes::ALL).seal(&new));
 }
 
 #[test]
@@ -119,7 +119,7 @@ impl Granted {
 
     fn call(&mut self, needed: Scopes) -> Outcome {
         let call = Call::Search(Search { limit: 1, ..Search::default() });
-        self.turn(&Message::Call { grant: self.id, needed, call, trace: None })
+        self.turn(&Message::Call { grant: self.id, generation: None, needed, call, trace: None })
     }
 
     fn listed(&mut self) -> Value {

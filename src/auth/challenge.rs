@@ -68,8 +68,8 @@ impl Challenge {
 pub fn metadata(origin: &str) -> String {
     let scopes: Vec<_> = Scopes::ALL.names().map(|name| format!("\"{name}\"")).collect();
     format!(
-        "{{\"resource\":\"{origin}/mcp\",\"resource_name\":\"Agent Codex\",\"scopes_supported\":[{}],\
-         \"bearer_methods_supported\":[\"header\"]}}",
+        "{{\"resource\":\"{origin}/mcp\",\"resource_name\":\"Agent Codex\",\
+         \"authorization_servers\":[\"{origin}\"],\"scopes_supported\":[{}],\"bearer_methods_supported\":[\"header\"]}}",
         scopes.join(",")
     )
 }

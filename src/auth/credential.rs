@@ -1,32 +1,21 @@
-//! Credentials: bearer tokens sealed with the Worker's keys.
+//! Credentials: bearer tokens that this Worker sealed.
 //!
-//! A token is `acx_` and the base64url of `version (1) | scopes (1) | grant id (16) | codex name | tag (32)`. The tag is
-//! an HMAC-SHA-256 (RFC 2104) of all before it, so nobody without a key can make or change a token, and opening one
-//! needs no look-up. What a token says can be read by its holder; it holds nothing else.
-//!
-//! Keys rotate: the first of the configured keys seals, and each opens.
+//! The payload of a personal token is `1 | scopes (1) | grant id (16) | codex name`. That of an access token, which the
+//! authorization server gives out, is `2 | scopes (1) | grant id (16) | generation (4) | expiry in ms (8) | resource (8) |
+//! codex name`, big-endian, where the resource is the start of the SHA-256 of the resource server's URL: a token for
+//! another one is refused. What a token says can be read by its holder; it holds nothing else.
 
-use std::fmt;
-
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use hmac::{Hmac, Mac as _};
 use serde::{Deserialize, Serialize};
-use sha2::Sha256;
+use sha2::{Digest as _, Sha256};
 
 use super::grant::GrantId;
 use super::scope::Scopes;
-use crate::mac::{Key, mac};
+use super::seal::{Purpose, SealKeys};
+use crate::notebook::time::Timestamp;
 
-/// What every token begins with, by which scanners for leaked secrets know it.
-pub const PREFIX: &str = "acx_";
-/// Characters of the longest token that is looked at.
-pub const TOKEN_CHARACTERS: usize = 512;
-/// The most keys that are configured at once.
-pub const KEYS: usize = 2;
-
-const VERSION: u8 = 1;
-const TAG: usize = 32;
+const TOKEN: Purpose = Purpose { prefix: "acx_", name: "agent-codex bearer token", characters: 512 };
+const PERSONAL: u8 = 1;
+const ISSUED: u8 = 2;
 
 /// The name of a codex: 1 to 128 of `A–Z a–z 0–9 . _ @ -`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,6 +40,26 @@ impl CodexName {
     }
 }
 
+/// A resource server, by the start of its URL's SHA-256.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Resource([u8; 8]);
+
+impl Resource {
+    /// The resource server of this URL.
+    #[must_use]
+    pub fn of(url: &str) -> Self {
+        let digest: [u8; 32] = Sha256::digest(url).into();
+        Self(digest.first_chunk().copied().unwrap_or_default())
+    }
+
+    /// The bytes by which it is kept.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
 /// What a token says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Credential {
@@ -60,76 +69,73 @@ pub struct Credential {
     pub grant: GrantId,
     /// The scopes, which the grant has too.
     pub scopes: Scopes,
+    /// What more an access token says; a personal token does not.
+    pub issue: Option<Issue>,
 }
 
-/// The keys by which this Worker knows its own tokens. They are never shown, in a log or elsewhere.
-#[derive(Clone)]
-pub struct SealKeys(Vec<Key>);
-
-impl fmt::Debug for SealKeys {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "SealKeys({})", self.0.len())
-    }
+/// What an access token says beside what every token does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Issue {
+    /// Which of its grant's tokens it is, counted from 1.
+    pub generation: u32,
+    /// From when on it opens nothing.
+    pub expires_at: Timestamp,
+    /// The resource server that it is for.
+    pub resource: Resource,
 }
 
-impl SealKeys {
-    /// The keys that a setting of one or two base64url keys of 32 bytes, with a comma between them, holds.
-    ///
-    /// # Errors
-    /// What is wrong with the setting, without repeating any of it.
-    pub fn parse(setting: &str) -> Result<Self, &'static str> {
-        let keys: Option<Vec<_>> = setting.split(',').map(|key| parse_key(key.trim())).collect();
-        match keys {
-            None => Err("each key must be the base64url of 32 bytes"),
-            Some(keys) if keys.len() > KEYS => Err("at most two keys are used at once"),
-            Some(keys) => Ok(Self(keys)),
-        }
-    }
-
-    /// The token of a credential.
+impl Credential {
+    /// The credential as a token.
     #[must_use]
-    pub fn seal(&self, credential: &Credential) -> String {
-        let mut token = vec![VERSION, credential.scopes.to_byte()];
-        token.extend(credential.grant.as_bytes());
-        token.extend(credential.codex.as_str().as_bytes());
-        if let Some(key) = self.0.first() {
-            token.extend(authenticate(key, &token).finalize().into_bytes());
+    pub fn seal(&self, keys: &SealKeys) -> String {
+        let kind = if self.issue.is_some() { ISSUED } else { PERSONAL };
+        let mut payload = vec![kind, self.scopes.to_byte()];
+        payload.extend(self.grant.as_bytes());
+        if let Some(issue) = self.issue {
+            payload.extend(issue.generation.to_be_bytes());
+            payload.extend(issue.expires_at.milliseconds().to_be_bytes());
+            payload.extend(issue.resource.0);
         }
-        format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(token))
+        payload.extend(self.codex.as_str().as_bytes());
+        keys.seal(TOKEN, payload)
     }
 
     /// What a token says, if one of these keys sealed it.
     #[must_use]
-    pub fn open(&self, token: &str) -> Option<Credential> {
-        if token.len() > TOKEN_CHARACTERS {
-            return None;
-        }
-        let bytes = URL_SAFE_NO_PAD.decode(token.strip_prefix(PREFIX)?).ok()?;
-        let (sealed, tag) = bytes.split_last_chunk::<TAG>()?;
-        if !self.0.iter().any(|key| authenticate(key, sealed).verify_slice(tag).is_ok()) {
-            return None;
-        }
-        let (&[version, scopes], rest) = sealed.split_first_chunk()?;
-        let (grant, codex) = rest.split_first_chunk()?;
-        if version != VERSION {
-            return None;
-        }
-        Some(Credential {
+    pub fn open(keys: &SealKeys, token: &str) -> Option<Self> {
+        let payload = keys.open(TOKEN, token)?;
+        let (&[kind, scopes], rest) = payload.split_first_chunk()?;
+        let (grant, rest) = rest.split_first_chunk()?;
+        let (issue, codex) = match kind {
+            PERSONAL => (None, rest),
+            ISSUED => Issue::open(rest).map(|(issue, rest)| (Some(issue), rest))?,
+            _ => return None,
+        };
+        Some(Self {
             codex: CodexName::parse(std::str::from_utf8(codex).ok()?)?,
             grant: GrantId::from_bytes(*grant),
             scopes: Scopes::from_byte(scopes)?,
+            issue,
         })
+    }
+
+    /// Whether the token opens anything at the resource server of this URL now, as far as the token itself can tell.
+    #[must_use]
+    pub fn is_for(&self, url: &str, now: Timestamp) -> bool {
+        self.issue.is_none_or(|issue| now < issue.expires_at && issue.resource == Resource::of(url))
     }
 }
 
-/// The key of 32 bytes whose base64url `text` is.
-#[must_use]
-pub fn parse_key(text: &str) -> Option<Key> {
-    URL_SAFE_NO_PAD.decode(text.trim_end_matches('=')).ok()?.try_into().ok()
-}
-
-fn authenticate(key: &Key, sealed: &[u8]) -> Hmac<Sha256> {
-    let mut mac = mac(key, b"agent-codex bearer token");
-    mac.update(sealed);
-    mac
+impl Issue {
+    fn open(payload: &[u8]) -> Option<(Self, &[u8])> {
+        let (generation, rest) = payload.split_first_chunk()?;
+        let (expiry, rest) = rest.split_first_chunk()?;
+        let (resource, rest) = rest.split_first_chunk()?;
+        let issue = Self {
+            generation: u32::from_be_bytes(*generation),
+            expires_at: Timestamp::from_milliseconds(i64::from_be_bytes(*expiry)),
+            resource: Resource(*resource),
+        };
+        Some((issue, rest))
+    }
 }

@@ -122,7 +122,8 @@ impl Grant {
     }
 
     /// Whether the grant permits anything now.
-    fn stands(&self, now: Timestamp) -> bool {
+    #[must_use]
+    pub fn stands(&self, now: Timestamp) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|expiry| now < expiry)
     }
 }
@@ -136,6 +137,8 @@ pub enum Refusal {
     InsufficientScope,
     /// The owner asked for a grant that there is not.
     UnknownGrant,
+    /// The code or refresh token gives no tokens. Why, the caller is not told.
+    InvalidGrant,
 }
 
 /// Records a grant.
@@ -153,6 +156,18 @@ pub fn create(storage: &impl Storage, grant: &Grant) -> Result<(), StorageError>
             Param::integer_or_null(grant.expires_at.map(Timestamp::milliseconds)),
         ],
     )
+}
+
+/// The grant of an id.
+///
+/// # Errors
+/// What broke in the storage.
+pub fn find(storage: &impl Storage, id: GrantId) -> Result<Option<Grant>, StorageError> {
+    let rows = storage.query(
+        "SELECT id, label, scopes, created_at, last_used_at, expires_at, revoked_at FROM grants WHERE id = ?",
+        &[Param::Text(&id.to_string())],
+    )?;
+    rows.into_iter().next().map(Grant::from_row).transpose()
 }
 
 /// Every grant of the codex, the oldest first.
@@ -189,13 +204,7 @@ pub fn authorise(
     needed: Scopes,
     now: Timestamp,
 ) -> Result<Result<(), Refusal>, StorageError> {
-    let id = id.to_string();
-    let rows = storage.query(
-        "SELECT id, label, scopes, created_at, last_used_at, expires_at, revoked_at FROM grants WHERE id = ?",
-        &[Param::Text(&id)],
-    )?;
-    let Some(row) = rows.into_iter().next() else { return Ok(Err(Refusal::InvalidToken)) };
-    let grant = Grant::from_row(row)?;
+    let Some(grant) = find(storage, id)? else { return Ok(Err(Refusal::InvalidToken)) };
     if !grant.stands(now) {
         return Ok(Err(Refusal::InvalidToken));
     }
@@ -206,7 +215,7 @@ pub fn authorise(
     if grant.last_used_at.is_none_or(old) {
         storage.execute(
             "UPDATE grants SET last_used_at = ? WHERE id = ?",
-            &[Param::Integer(now.milliseconds()), Param::Text(&id)],
+            &[Param::Integer(now.milliseconds()), Param::Text(&id.to_string())],
         )?;
     }
     Ok(Ok(()))

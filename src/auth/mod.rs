@@ -7,11 +7,14 @@
 pub mod challenge;
 pub mod credential;
 pub mod grant;
+pub mod oauth;
 pub mod owner;
 pub mod scope;
+pub mod seal;
 
 pub use challenge::Challenge;
-pub use credential::{CodexName, Credential, SealKeys};
+pub use credential::{CodexName, Credential, Resource};
 pub use grant::{Grant, GrantId, Refusal};
 pub use owner::OwnerKey;
 pub use scope::{Scope, Scopes};
+pub use seal::SealKeys;

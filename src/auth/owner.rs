@@ -2,7 +2,7 @@
 
 use hmac::Mac as _;
 
-use super::credential::parse_key;
+use super::seal::parse_key;
 use crate::mac::{Key, mac};
 
 /// The owner key: 32 random bytes. It is never shown, in a log or elsewhere.

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::auth::grant::{GrantId, Refusal};
+use crate::auth::oauth::family::{Exchange, NewCode, Refresh};
 use crate::auth::scope::Scopes;
 use crate::mcp::Trace;
 use crate::notebook::arguments::Call;
@@ -15,6 +16,9 @@ pub enum Message {
     Call {
         /// The grant that the credential names.
         grant: GrantId,
+        /// Which of the grant's access tokens the credential is, if it is one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        generation: Option<u32>,
         /// The scopes that the call needs.
         needed: Scopes,
         /// The call.
@@ -36,8 +40,14 @@ pub enum Message {
     },
     /// Lists the grants; the owner asks.
     ListGrants,
-    /// Revokes a grant; the owner asks.
+    /// Revokes a grant; the owner asks, or the client that holds its tokens.
     RevokeGrant(GrantId),
+    /// Records a code; the owner has granted a client's request.
+    RecordCode(NewCode),
+    /// Exchanges a code for tokens; a client asks.
+    ExchangeCode(Exchange),
+    /// Refreshes tokens; a client asks.
+    RefreshTokens(Refresh),
 }
 
 impl Message {
@@ -72,6 +82,7 @@ impl Outcome {
             Self::Refused(Refusal::InvalidToken) => (401, String::new()),
             Self::Refused(Refusal::InsufficientScope) => (403, String::new()),
             Self::Refused(Refusal::UnknownGrant) => (404, String::new()),
+            Self::Refused(Refusal::InvalidGrant) => (400, String::new()),
         }
     }
 
@@ -84,6 +95,7 @@ impl Outcome {
             401 => Some(Self::Refused(Refusal::InvalidToken)),
             403 => Some(Self::Refused(Refusal::InsufficientScope)),
             404 => Some(Self::Refused(Refusal::UnknownGrant)),
+            400 => Some(Self::Refused(Refusal::InvalidGrant)),
             _ => None,
         }
     }

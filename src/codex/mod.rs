@@ -8,6 +8,7 @@ pub mod message;
 use message::{Message, Outcome};
 
 use crate::auth::grant::{self, Grant, Refusal};
+use crate::auth::oauth::family::{self, Issued};
 use crate::notebook::failure::Error;
 use crate::notebook::storage::{Storage, StorageError};
 use crate::notebook::{Surroundings, execute};
@@ -22,9 +23,12 @@ pub fn take_turn(
     surroundings: &mut Surroundings<'_>,
 ) -> Result<Outcome, StorageError> {
     match message {
-        Message::Call { grant, needed, call, trace: _ } => {
+        Message::Call { grant, generation, needed, call, trace: _ } => {
             if let Err(refusal) = grant::authorise(storage, *grant, *needed, surroundings.now)? {
                 return Ok(Outcome::Refused(refusal));
+            }
+            if let Some(generation) = *generation {
+                family::confirm(storage, *grant, generation)?;
             }
             match execute(storage, call, surroundings) {
                 Ok(result) => Ok(Outcome::Result(result)),
@@ -45,5 +49,18 @@ pub fn take_turn(
             let known = grant::revoke(storage, *id, surroundings.now)?;
             Ok(if known { Outcome::Result("{}".to_owned()) } else { Outcome::Refused(Refusal::UnknownGrant) })
         }
+        Message::RecordCode(code) => {
+            family::record(storage, code, surroundings.now)?;
+            Ok(Outcome::Result("{}".to_owned()))
+        }
+        Message::ExchangeCode(exchange) => Ok(tokens(family::exchange(storage, exchange, surroundings.now)?)),
+        Message::RefreshTokens(refresh) => Ok(tokens(family::refresh(storage, refresh, surroundings.now)?)),
+    }
+}
+
+fn tokens(issued: Option<Issued>) -> Outcome {
+    match issued.and_then(|issued| serde_json::to_string(&issued).ok()) {
+        Some(json) => Outcome::Result(json),
+        None => Outcome::Refused(Refusal::InvalidGrant),
     }
 }

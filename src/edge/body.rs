@@ -1,12 +1,32 @@
-//! A request's body: JSON, uncompressed, of at most 1 MiB. A larger one is refused without being read whole.
+//! A request's body: of one media type, uncompressed, of a bounded size. A larger one is refused without being read whole.
 
 use futures_util::StreamExt as _;
 use worker::Request;
 
 use super::respond::Answer;
+use crate::auth::oauth::form;
 
-/// Bytes of a body, at most.
-const BODY_BYTES: usize = 1_048_576;
+/// What a body must be.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Kind {
+    media_type: &'static str,
+    /// Bytes, at most.
+    bytes: usize,
+    too_large: &'static str,
+}
+
+/// A message of JSON.
+pub(super) const JSON: Kind =
+    Kind { media_type: "application/json", bytes: 1_048_576, too_large: "The body must be at most 1 MiB" };
+/// A client's registration.
+pub(super) const REGISTRATION: Kind =
+    Kind { media_type: "application/json", bytes: 16_384, too_large: "The body must be at most 16 KiB" };
+/// A form.
+pub(super) const FORM: Kind = Kind {
+    media_type: "application/x-www-form-urlencoded",
+    bytes: form::BYTES,
+    too_large: "The body must be at most 32 KiB",
+};
 /// Bytes of a refused request's body that are read, at most.
 const DISCARDED_BYTES: usize = 16_384;
 
@@ -14,19 +34,21 @@ const DISCARDED_BYTES: usize = 16_384;
 ///
 /// # Errors
 /// The inner one is the refusal.
-pub(super) async fn read(request: &mut Request) -> worker::Result<Result<Vec<u8>, Answer>> {
+pub(super) async fn read(request: &mut Request, kind: Kind) -> worker::Result<Result<Vec<u8>, Answer>> {
     let headers = request.headers();
     let length = headers.get("Content-Length")?.and_then(|length| length.parse::<usize>().ok());
-    if length.is_some_and(|length| length > BODY_BYTES) {
-        return Ok(Err(too_large()));
+    if length.is_some_and(|length| length > kind.bytes) {
+        return Ok(Err(too_large(kind)));
     }
-    if !headers.get("Content-Type")?.is_some_and(|value| is_json(&value)) {
-        return Ok(Err(Answer::error(415, "unsupported_media_type", "The body must be application/json")));
+    if !headers.get("Content-Type")?.is_some_and(|value| essence(&value).eq_ignore_ascii_case(kind.media_type)) {
+        let description = format!("The body must be {}", kind.media_type);
+        return Ok(Err(Answer::error(415, "unsupported_media_type", &description)));
     }
     if headers.get("Content-Encoding")?.is_some_and(|value| !value.eq_ignore_ascii_case("identity")) {
         return Ok(Err(Answer::error(415, "unsupported_encoding", "The body must not be compressed")));
     }
-    if headers.get("Accept")?.is_some_and(|value| !accepts_json(&value)) {
+    let answers_json = kind.media_type == JSON.media_type;
+    if answers_json && headers.get("Accept")?.is_some_and(|value| !accepts_json(&value)) {
         return Ok(Err(Answer::error(
             406,
             "not_acceptable",
@@ -35,7 +57,7 @@ pub(super) async fn read(request: &mut Request) -> worker::Result<Result<Vec<u8>
     }
     match length {
         Some(_) => Ok(Ok(request.bytes().await?)),
-        None => stream(request).await,
+        None => stream(request, kind).await,
     }
 }
 
@@ -52,11 +74,11 @@ pub(super) async fn discard(request: &mut Request) -> worker::Result<()> {
     Ok(())
 }
 
-fn too_large() -> Answer {
-    Answer::error(413, "body_too_large", "The body must be at most 1 MiB")
+fn too_large(kind: Kind) -> Answer {
+    Answer::error(413, "body_too_large", kind.too_large)
 }
 
-async fn stream(request: &mut Request) -> worker::Result<Result<Vec<u8>, Answer>> {
+async fn stream(request: &mut Request, kind: Kind) -> worker::Result<Result<Vec<u8>, Answer>> {
     let mut body = Vec::new();
     if request.inner().body().is_none() {
         return Ok(Ok(body));
@@ -64,8 +86,8 @@ async fn stream(request: &mut Request) -> worker::Result<Result<Vec<u8>, Answer>
     let mut chunks = request.stream()?;
     while let Some(chunk) = chunks.next().await {
         let chunk = chunk?;
-        if body.len().saturating_add(chunk.len()) > BODY_BYTES {
-            return Ok(Err(too_large()));
+        if body.len().saturating_add(chunk.len()) > kind.bytes {
+            return Ok(Err(too_large(kind)));
         }
         body.extend(chunk);
     }
@@ -75,10 +97,6 @@ async fn stream(request: &mut Request) -> worker::Result<Result<Vec<u8>, Answer>
 /// The media type before its parameters.
 fn essence(value: &str) -> &str {
     value.split(';').next().unwrap_or_default().trim()
-}
-
-fn is_json(content_type: &str) -> bool {
-    essence(content_type).eq_ignore_ascii_case("application/json")
 }
 
 fn accepts_json(accept: &str) -> bool {

@@ -1,4 +1,5 @@
-//! The deployment's settings: the secrets `SEAL_KEYS` and `OWNER_KEY`, and the variable `ALLOWED_ORIGINS`.
+//! The deployment's settings: the secrets `SEAL_KEYS` and `OWNER_KEY`, and the variables `ALLOWED_ORIGINS` and
+//! `DEFAULT_CODEX`.
 
 use worker::Env;
 
@@ -11,6 +12,8 @@ pub(super) struct Config {
     pub(super) owner_key: Option<OwnerKey>,
     /// Origins of web pages that may use the server, with `*` for any port.
     pub(super) allowed_origins: Vec<String>,
+    /// The codex that is proposed to an owner who allows a client.
+    pub(super) default_codex: String,
 }
 
 impl Config {
@@ -34,6 +37,7 @@ impl Config {
         };
         let origins = env.var("ALLOWED_ORIGINS").map(|origins| origins.to_string()).unwrap_or_default();
         let allowed_origins = origins.split_whitespace().map(str::to_owned).collect();
-        Ok(Self { seal_keys, owner_key, allowed_origins })
+        let default_codex = env.var("DEFAULT_CODEX").map_or_else(|_| "main".to_owned(), |name| name.to_string());
+        Ok(Self { seal_keys, owner_key, allowed_origins, default_codex })
     }
 }

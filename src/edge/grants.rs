@@ -25,7 +25,7 @@ pub(super) async fn serve(rest: &str, request: &mut Request, env: &Env, config: 
         Some(key) if owner_key.matches(&key) => {}
         key => {
             let challenge = if key.is_some() { Challenge::InvalidToken } else { Challenge::Missing };
-            return Ok(Answer::challenge(challenge, &origin::own(request)));
+            return mcp::refuse(challenge, request, env, &origin::own(request)).await;
         }
     }
     let Some(codex) = codex_of(request) else {
@@ -72,7 +72,7 @@ struct NewGrant {
 }
 
 async fn create(request: &mut Request, codex: CodexName, env: &Env, config: &Config) -> worker::Result<Answer> {
-    let body = match body::read(request).await? {
+    let body = match body::read(request, body::JSON).await? {
         Ok(body) => body,
         Err(refusal) => return Ok(refusal),
     };
@@ -89,13 +89,13 @@ async fn create(request: &mut Request, codex: CodexName, env: &Env, config: &Con
     }
     let mut id = [0; 16];
     random::fill(&mut id);
-    let credential = Credential { codex, grant: GrantId::from_random(id), scopes };
+    let credential = Credential { codex, grant: GrantId::from_random(id), scopes, issue: None };
     let lifetime = new.expires_in_seconds.map(|seconds| i64::from(seconds).saturating_mul(SECOND));
     let message = Message::CreateGrant { id: credential.grant, label: new.label, scopes, lifetime };
     match codex::ask(env, &credential.codex, &message).await? {
         Outcome::Result(grant) => {
             let mut json = format!("{{\"grant\":{grant},\"token\":");
-            write_string(&mut json, &config.seal_keys.seal(&credential));
+            write_string(&mut json, &credential.seal(&config.seal_keys));
             json.push('}');
             Ok(Answer::json(201, json))
         }

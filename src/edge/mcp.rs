@@ -1,43 +1,55 @@
 //! The MCP endpoint. Its checks run in this order: method, credential, size and media type, JSON, era and headers, scope,
 //! arguments; then the codex checks the grant and executes the call.
 
-use worker::{Env, Method, Request, console_error};
+use worker::{Date, Env, Method, Request, console_error};
 
 use super::config::Config;
 use super::respond::Answer;
-use super::{body, codex, origin};
+use super::{body, codex, limits, origin};
 use crate::auth::{Challenge, Credential, Refusal};
 use crate::codex::message::{Message, Outcome};
 use crate::mcp::era::Headers;
 use crate::mcp::{Answered, Exchange, PendingCall, Step, Trace, receive};
 use crate::notebook::failure::Failure;
+use crate::notebook::time::Timestamp;
 
 pub(super) async fn serve(request: &mut Request, env: &Env, config: &Config) -> worker::Result<Answer> {
     if request.method() != Method::Post {
         return Ok(Answer::method_not_allowed("POST"));
     }
     let own = origin::own(request);
-    let credential = match credential(request, config)? {
+    let credential = match credential(request, &own, config)? {
         Ok(credential) => credential,
-        Err(challenge) => return Ok(Answer::challenge(challenge, &own)),
+        Err(challenge) => return refuse(challenge, request, env, &own).await,
     };
-    let body = match body::read(request).await? {
+    let body = match body::read(request, body::JSON).await? {
         Ok(body) => body,
         Err(refusal) => return Ok(refusal),
     };
     let exchange = receive(&body, &headers(request)?, credential.scopes);
     match answer(exchange, env, &credential).await {
         Ok(answer) => Ok(answer),
-        Err(challenge) => Ok(Answer::challenge(challenge, &own)),
+        Err(challenge) => refuse(challenge, request, env, &own).await,
     }
 }
 
-/// The credential of a request (RFC 6750, section 2.1), if this Worker sealed it.
-fn credential(request: &Request, config: &Config) -> worker::Result<Result<Credential, Challenge>> {
-    Ok(match bearer(request)? {
-        None => Err(Challenge::Missing),
-        Some(token) => config.seal_keys.open(&token).ok_or(Challenge::InvalidToken),
-    })
+/// Challenges, and counts a credential that is not good against the address that it came from.
+pub(super) async fn refuse(challenge: Challenge, request: &Request, env: &Env, own: &str) -> worker::Result<Answer> {
+    if challenge == Challenge::InvalidToken
+        && let Err(answer) = limits::count_failure(env, request).await
+    {
+        return Ok(answer);
+    }
+    Ok(Answer::challenge(challenge, own))
+}
+
+/// The credential of a request (RFC 6750, section 2.1), if this Worker sealed it, for itself, and it has not expired.
+fn credential(request: &Request, own: &str, config: &Config) -> worker::Result<Result<Credential, Challenge>> {
+    let Some(token) = bearer(request)? else { return Ok(Err(Challenge::Missing)) };
+    let credential = Credential::open(&config.seal_keys, &token);
+    let now = Timestamp::from_milliseconds(i64::try_from(Date::now().as_millis()).unwrap_or_default());
+    let usable = credential.filter(|credential| credential.is_for(&origin::resource(own), now));
+    Ok(usable.ok_or(Challenge::InvalidToken))
 }
 
 /// The bearer token of a request; empty when there is an `Authorization` of another form.
@@ -81,7 +93,11 @@ async fn answer(exchange: Exchange, env: &Env, credential: &Credential) -> Resul
 /// The answer that the codex gives to a call.
 async fn execute(pending: PendingCall, env: &Env, credential: &Credential) -> Result<Answered, Challenge> {
     let PendingCall { reply, needed, call, trace } = pending;
-    let message = Message::Call { grant: credential.grant, needed, call, trace };
+    if !limits::permits_call(env, credential.grant).await {
+        return Ok(reply.failure(&Failure::RateLimited.to_json()));
+    }
+    let generation = credential.issue.map(|issue| issue.generation);
+    let message = Message::Call { grant: credential.grant, generation, needed, call, trace };
     match codex::ask(env, &credential.codex, &message).await {
         Ok(Outcome::Result(json)) => Ok(reply.result(&json)),
         Ok(Outcome::Failure(json)) => Ok(reply.failure(&json)),

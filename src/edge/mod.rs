@@ -5,8 +5,11 @@ mod body;
 mod codex;
 mod config;
 mod grants;
+mod limits;
 mod mcp;
+mod oauth;
 mod origin;
+mod outgoing;
 mod respond;
 
 use std::panic::AssertUnwindSafe;
@@ -15,6 +18,7 @@ use futures_util::FutureExt as _;
 use worker::{Context, Env, Method, Request, Response, console_error, event};
 
 use crate::auth::challenge::{METADATA_PATH, ROOT_METADATA_PATH, metadata};
+use crate::auth::oauth::metadata::AUTHORIZE;
 use config::Config;
 use origin::Origin;
 use respond::Answer;
@@ -48,7 +52,8 @@ async fn answer(request: &mut Request, env: &Env) -> worker::Result<Answer> {
 /// Answers where the request's origin permits it.
 async fn permitted(request: &mut Request, env: &Env, config: &Config) -> worker::Result<Answer> {
     let origin = Origin::of(request, config)?;
-    if origin == Origin::Refused {
+    // The page on which the owner decides is this server's own, and looks at where its form comes from itself.
+    if origin == Origin::Refused && request.path() != AUTHORIZE {
         return Ok(Answer::error(403, "forbidden_origin", "Pages of this origin may not use this server"));
     }
     let answer = match request.method() {
@@ -68,7 +73,9 @@ async fn route(request: &mut Request, env: &Env, config: &Config) -> worker::Res
         "/faults/panic" => panic!("a fault for the tests"),
         _ => match path.strip_prefix("/grants") {
             Some(rest) if rest.is_empty() || rest.starts_with('/') => grants::serve(rest, request, env, config).await,
-            _ => Ok(Answer::error(404, "not_found", "There is nothing here; the MCP endpoint is /mcp")),
+            _ => Ok(oauth::serve(&path, request, env, config)
+                .await?
+                .unwrap_or_else(|| Answer::error(404, "not_found", "There is nothing here; the MCP endpoint is /mcp"))),
         },
     }
 }

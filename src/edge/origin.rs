@@ -62,6 +62,11 @@ fn permits(allowed: &str, origin: &str) -> bool {
     }
 }
 
+/// The resource server of an origin: its MCP endpoint (RFC 9728, section 1.2).
+pub(super) fn resource(origin: &str) -> String {
+    format!("{origin}/mcp")
+}
+
 /// This server's own origin, as the request names it. The runtime has parsed the URL already: what stands before the
 /// path is the origin.
 pub(super) fn own(request: &Request) -> String {

@@ -37,6 +37,17 @@ impl Answer {
         Self::json(status, body)
     }
 
+    /// An answer with a page, which nothing may frame, and which says to nobody else where it was.
+    pub(super) fn html(status: u16, html: String) -> Self {
+        let mut answer = Self::empty(status)
+            .with_header("Content-Type", "text/html; charset=utf-8")
+            .with_header("X-Frame-Options", "DENY")
+            .with_header("X-Content-Type-Options", "nosniff")
+            .with_header("Referrer-Policy", "same-origin");
+        answer.body = Some(html);
+        answer
+    }
+
     /// The method is not one of `allowed`.
     pub(super) fn method_not_allowed(allowed: &'static str) -> Self {
         Self::error(405, "method_not_allowed", "The resource does not have this method").with_header("Allow", allowed)

@@ -25,6 +25,8 @@ pub enum Failure {
     },
     /// The cursor did not come from this search of this codex.
     InvalidCursor,
+    /// The grant makes too many calls.
+    RateLimited,
     /// Something broke here, and was undone.
     Internal,
     /// Something broke on the way from or to the codex.
@@ -40,6 +42,7 @@ impl Failure {
             Self::NotFound => "not_found",
             Self::RequestIdReused | Self::RevisionConflict { .. } => "conflict",
             Self::InvalidCursor => "invalid_cursor",
+            Self::RateLimited => "rate_limited",
             Self::Internal | Self::OutcomeUnknown => "internal",
         }
     }
@@ -72,6 +75,9 @@ impl fmt::Display for Failure {
                 "The cursor does not belong to this search. Pass nextCursor unchanged, with the same query, tag and \
                  relatedAgentId; or search again without a cursor.",
             ),
+            Self::RateLimited => {
+                formatter.write_str("Too many calls, and this one was not carried out. Wait a minute, then call again.")
+            }
             Self::Internal => formatter.write_str(
                 "Something broke in the server, and nothing was changed. Try again; a save with the same requestId is \
                  safe to repeat.",

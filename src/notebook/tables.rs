@@ -7,7 +7,9 @@ use super::storage::{Param, Storage, StorageError};
 use super::time::Timestamp;
 
 /// The statements of each migration, the first being version 1. What was released never changes.
-const MIGRATIONS: &[&[&str]] = &[&[
+const MIGRATIONS: &[&[&str]] = &[NOTEBOOK, AUTHORIZATION_SERVER];
+
+const NOTEBOOK: &[&str] = &[
     // In the order of keys the entries are in the order of their ids. The columns that browsing reads come first.
     "CREATE TABLE entries (
        key INTEGER PRIMARY KEY,       -- the first 53 random bits of the id
@@ -39,7 +41,29 @@ const MIGRATIONS: &[&[&str]] = &[&[
        expires_at INTEGER,
        revoked_at INTEGER
      ) STRICT, WITHOUT ROWID",
-]];
+];
+
+const AUTHORIZATION_SERVER: &[&str] = &[
+    "CREATE TABLE codes (
+       id BLOB PRIMARY KEY,
+       client BLOB NOT NULL,          -- SHA-256 of the client's id
+       resource BLOB NOT NULL,        -- the start of the SHA-256 of the resource server's URL
+       challenge BLOB NOT NULL,       -- SHA-256 of the code's verifier
+       redirect_uri BLOB NOT NULL,    -- SHA-256 of the redirect URI
+       scopes TEXT NOT NULL,
+       label TEXT NOT NULL,           -- what its grant will be called
+       expires_at INTEGER NOT NULL,
+       grant_id TEXT                  -- the grant that it gave; NULL: none yet
+     ) STRICT, WITHOUT ROWID",
+    "CREATE TABLE families (
+       grant_id TEXT PRIMARY KEY,
+       client BLOB NOT NULL,          -- SHA-256 of the client's id
+       resource BLOB NOT NULL,        -- the start of the SHA-256 of the resource server's URL
+       generation INTEGER NOT NULL,   -- of the newest tokens, counted from 1
+       issued_at INTEGER NOT NULL,
+       used INTEGER NOT NULL          -- 1: the newest access token was used
+     ) STRICT, WITHOUT ROWID",
+];
 
 /// Brings the database to the newest version; does nothing where it is there already.
 ///

@@ -1,0 +1,131 @@
+//! The authorization endpoint: it puts a client's request to the owner, and sends the owner back with the decision.
+//!
+//! Nothing is kept between the two: the page holds the request, sealed. The decision to allow comes with the owner key, which
+//! no other page can know, so a forged one allows nothing; that it comes from this server's own page is checked as well.
+
+use worker::{Date, Env, Request};
+
+use super::client::{self, Unfound};
+use super::form;
+use crate::auth::oauth::digest;
+use crate::auth::oauth::family::{Bound, NewCode};
+use crate::auth::oauth::form::Parameters;
+use crate::auth::oauth::page::{self, Consent, Page};
+use crate::auth::oauth::request::{AuthorizationRequest, Rejection, check};
+use crate::auth::oauth::token::Code;
+use crate::auth::{CodexName, Resource};
+use crate::codex::message::{Message, Outcome};
+use crate::edge::config::Config;
+use crate::edge::respond::Answer;
+use crate::edge::{codex, limits, origin};
+use crate::notebook::time::Timestamp;
+use crate::random;
+
+pub(super) fn now() -> Timestamp {
+    Timestamp::from_milliseconds(i64::try_from(Date::now().as_millis()).unwrap_or_default())
+}
+
+impl Answer {
+    fn page(status: u16, page: Page) -> Self {
+        Self::html(status, page.html).with_header("Content-Security-Policy", page.policy)
+    }
+
+    fn refusal(status: u16, reason: &str) -> Self {
+        Self::page(status, page::refusal(reason))
+    }
+}
+
+/// Puts a request to the owner.
+pub(super) async fn ask(request: &Request, env: &Env, config: &Config) -> worker::Result<Answer> {
+    let url = request.inner().url();
+    let query = url.split_once('?').map_or("", |(_, query)| query);
+    let parameters = match Parameters::parse(query.split('#').next().unwrap_or_default().as_bytes()) {
+        Ok(parameters) => parameters,
+        Err(reason) => return Ok(Answer::refusal(400, reason)),
+    };
+    let Some(id) = parameters.get("client_id") else {
+        return Ok(Answer::refusal(400, "The request does not say which client it comes from."));
+    };
+    let client = match client::find(id, request, env, config).await? {
+        Ok(client) => client,
+        Err(Unfound::Because(reason)) => return Ok(Answer::refusal(400, reason)),
+        Err(Unfound::Limited(answer)) => return Ok(answer),
+    };
+    Ok(match check(&parameters, &client, &origin::own(request)) {
+        Ok(asked) => {
+            let sealed = asked.seal(&config.seal_keys, now());
+            Answer::page(200, consent(&asked, &sealed, &config.default_codex, None))
+        }
+        Err(Rejection::Here(reason)) => Answer::refusal(400, reason),
+        Err(Rejection::AtClient { location }) => Answer::empty(302).with_header("Location", location),
+    })
+}
+
+fn consent(asked: &AuthorizationRequest, sealed: &str, codex: &str, problem: Option<&str>) -> Page {
+    page::consent(asked, Consent { sealed, codex, problem })
+}
+
+/// Takes the owner's decision.
+pub(super) async fn decide(request: &mut Request, env: &Env, config: &Config) -> worker::Result<Answer> {
+    if !from_own_page(request)? {
+        return Ok(Answer::refusal(403, "The decision does not come from this server’s own page."));
+    }
+    let form = match form(request).await? {
+        Ok(form) => form,
+        Err(refusal) => return Ok(refusal),
+    };
+    let sealed = form.get("request").unwrap_or_default();
+    let Some(asked) = AuthorizationRequest::open(&config.seal_keys, sealed, now()) else {
+        return Ok(Answer::refusal(400, "The page is too old, or not one of this server’s."));
+    };
+    let own = origin::own(request);
+    match form.get("decision") {
+        Some("allow") => {}
+        Some("deny") => return Ok(Answer::empty(303).with_header("Location", asked.denied(&own))),
+        _ => return Ok(Answer::refusal(400, "The decision is neither to allow nor to deny.")),
+    }
+    let typed = form.get("codex").unwrap_or_default();
+    let again = |status, problem| Answer::page(status, consent(&asked, sealed, typed, Some(problem)));
+    let Some(codex) = CodexName::parse(typed) else {
+        return Ok(again(400, "A codex is named by 1 to 128 of A–Z a–z 0–9 . _ @ -"));
+    };
+    let Some(owner_key) = &config.owner_key else {
+        return Ok(again(403, "The secret OWNER_KEY is not set, so nobody can allow this."));
+    };
+    if !form.get("owner_key").is_some_and(|key| owner_key.matches(key.trim())) {
+        return Ok(match limits::count_failure(env, request).await {
+            Ok(()) => again(403, "This is not the owner key."),
+            Err(answer) => answer,
+        });
+    }
+    let code = record(&asked, codex, &own, env).await?;
+    Ok(Answer::empty(303).with_header("Location", asked.granted(&code.seal(&config.seal_keys), &own)))
+}
+
+/// Whether a form was sent by a page of this server, as far as the browser tells.
+fn from_own_page(request: &Request) -> worker::Result<bool> {
+    let headers = request.headers();
+    let own = origin::own(request);
+    Ok(headers.get("Origin")?.is_none_or(|origin| origin == own)
+        && headers.get("Sec-Fetch-Site")?.is_none_or(|site| site == "same-origin"))
+}
+
+/// Makes a code, which the codex keeps.
+async fn record(asked: &AuthorizationRequest, codex: CodexName, own: &str, env: &Env) -> worker::Result<Code> {
+    let mut id = [0; 16];
+    random::fill(&mut id);
+    let code = NewCode {
+        id,
+        bound: Bound { client: digest(&asked.client_id), resource: Resource::of(&origin::resource(own)) },
+        challenge: asked.challenge,
+        redirect_uri: digest(&asked.redirect_uri),
+        scopes: asked.scopes,
+        label: asked.label(),
+    };
+    match codex::ask(env, &codex, &Message::RecordCode(code)).await? {
+        Outcome::Result(_) => Ok(Code { id, codex }),
+        Outcome::Failure(_) | Outcome::Refused(_) => {
+            Err(worker::Error::RustError("a codex did not record a code".to_owned()))
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The endpoints of the built-in authorization server.
+
+mod authorize;
+mod client;
+mod token;
+
+use serde_json::Value;
+use worker::{Env, Method, Request};
+
+use super::config::Config;
+use super::respond::Answer;
+use super::{body, origin};
+use crate::auth::oauth::form::Parameters;
+use crate::auth::oauth::{OAuthError, metadata};
+
+/// Answers a request to one of the endpoints; `None` where the path is not one of theirs.
+pub(super) async fn serve(
+    path: &str,
+    request: &mut Request,
+    env: &Env,
+    config: &Config,
+) -> worker::Result<Option<Answer>> {
+    let method = request.method();
+    Ok(Some(match (path, method) {
+        (path, Method::Get) if metadata::PATHS.contains(&path) => {
+            Answer::json(200, metadata::metadata(&origin::own(request)).to_string())
+        }
+        (path, _) if metadata::PATHS.contains(&path) => Answer::method_not_allowed("GET"),
+        (metadata::AUTHORIZE, Method::Get) => authorize::ask(request, env, config).await?,
+        (metadata::AUTHORIZE, Method::Post) => authorize::decide(request, env, config).await?,
+        (metadata::AUTHORIZE, _) => Answer::method_not_allowed("GET, POST"),
+        (metadata::REGISTER, Method::Post) => client::register(request, config).await?,
+        (metadata::TOKEN, Method::Post) => token::give(request, env, config).await?,
+        (metadata::REVOKE, Method::Post) => token::revoke(request, env, config).await?,
+        (metadata::REGISTER | metadata::TOKEN | metadata::REVOKE, _) => Answer::method_not_allowed("POST"),
+        _ => return Ok(None),
+    }))
+}
+
+impl Answer {
+    fn oauth_error(error: OAuthError) -> Self {
+        Self::error(error.status, error.code, error.description)
+    }
+
+    fn oauth(status: u16, value: &Value) -> Self {
+        Self::json(status, value.to_string())
+    }
+}
+
+/// The parameters of a form.
+///
+/// # Errors
+/// The inner one is the refusal.
+async fn form(request: &mut Request) -> worker::Result<Result<Parameters, Answer>> {
+    let body = match body::read(request, body::FORM).await? {
+        Ok(body) => body,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    Ok(Parameters::parse(&body).map_err(|reason| Answer::error(400, "invalid_request", reason)))
+}
