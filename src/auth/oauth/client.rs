@@ -5,7 +5,6 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use url::{Host, Url};
 
 use super::{OAuthError, redirect};
 use crate::auth::scope::Scopes;
@@ -114,18 +113,23 @@ impl Client {
     }
 }
 
-/// The URL of a client's metadata document, if the id is one that may be fetched: `https`, a public name and the usual port,
-/// a path, and nothing that would make two ids of one document. `own` is the host of this server.
+/// Top-level names that are not the public internet's.
+const PRIVATE: &[&str] =
+    &["localhost", "local", "internal", "intranet", "lan", "home", "corp", "private", "arpa", "onion"];
+
+/// Whether a client's id is the URL of a metadata document that may be fetched: `https`, a public name and the usual port, a
+/// path without dot segments, and nothing that would make two ids of one document. `own` is the host of this server.
 #[must_use]
-pub fn document_url(id: &str, own: &str) -> Option<Url> {
-    let url = Url::parse(id).ok()?;
-    let Host::Domain(host) = url.host()? else { return None };
-    let host = host.trim_end_matches('.');
-    let (_, top) = host.rsplit_once('.')?;
-    let private = ["localhost", "local", "internal", "intranet", "lan", "home", "corp", "private", "arpa", "onion"];
-    let public = !private.contains(&top) && !host.eq_ignore_ascii_case(own);
-    // The parser would have resolved dot segments and dropped the usual port.
-    let canonical = url.as_str() == id && url.scheme() == "https" && url.port().is_none() && url.path() != "/";
-    let plain = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
-    (public && canonical && plain && id.len() <= redirect::CHARACTERS).then_some(url)
+pub fn is_document_url(id: &str, own: &str) -> bool {
+    let Some(url) = redirect::parse(id) else { return false };
+    let Some(host) = redirect::https_host(url) else { return false };
+    // The last label of a number in any of its spellings has a digit, and that of a public name has none or begins with xn--.
+    let is_top = |top: &str| top.starts_with("xn--") || top.bytes().all(|byte| byte.is_ascii_lowercase());
+    let public =
+        host.rsplit_once('.').is_some_and(|(_, top)| !top.is_empty() && is_top(top) && !PRIVATE.contains(&top));
+    let path = url.path().as_str();
+    let dotted =
+        path.split('/').any(|segment| matches!(segment, "." | "..")) || path.to_ascii_lowercase().contains("%2e");
+    let usual_port = url.authority().is_some_and(|authority| authority.port().is_none());
+    public && host != own && host == host.to_ascii_lowercase() && usual_port && path.len() > 1 && !dotted
 }

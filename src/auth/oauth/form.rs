@@ -1,7 +1,5 @@
 //! Parameters of a request, as a query or a form encodes them (RFC 6749, appendix B).
 
-use url::form_urlencoded;
-
 /// Bytes of encoded parameters, at most.
 pub const BYTES: usize = 32_768;
 

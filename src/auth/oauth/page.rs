@@ -13,8 +13,8 @@ use super::request::AuthorizationRequest;
 use crate::auth::scope::{Scope, Scopes};
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:34rem;margin:3rem auto;padding:0 1rem;color:#1b1b1b;\
-background:#fafafa}h1{font-size:1.4rem}label{display:block;margin:1rem 0 .25rem}input{font:inherit;width:100%;padding:.5rem;\
-box-sizing:border-box}button{font:inherit;padding:.5rem 1.5rem;margin:1.5rem .5rem 0 0}.client{overflow-wrap:anywhere}\
+background:#fafafa}h1{font-size:1.4rem}label{display:block;margin:1rem 0 .25rem}input[id]{font:inherit;width:100%;padding:.5rem;\
+box-sizing:border-box}fieldset{margin:1rem 0}button{font:inherit;padding:.5rem 1.5rem;margin:1.5rem .5rem 0 0}.client{overflow-wrap:anywhere}\
 .error{color:#a40000}@media(prefers-color-scheme:dark){body{color:#eee;background:#1b1b1b}.error{color:#ff8a80}}";
 
 /// A page and the content security policy that goes with it.
@@ -87,14 +87,11 @@ pub struct Consent<'c> {
 /// The page on which the owner decides.
 #[must_use]
 pub fn consent(request: &AuthorizationRequest, consent: Consent<'_>) -> Page {
-    let mut body = format!("<h1>{} asks for access to your notes</h1>", escape(&calls_itself(request)));
-    let _ = write!(body, "<p class=\"client\">{}</p><p>It wants to:</p><ul>", identity(request));
-    for wanted in wanted(request.scopes) {
-        let _ = write!(body, "<li>{wanted}</li>");
-    }
-    let _ = write!(
-        body,
-        "</ul><p>The answer goes to <b>{}</b>. You can end the access at any time.</p>",
+    let mut body = format!(
+        "<h1>{} asks for access to your notes</h1><p class=\"client\">{}</p><p>The answer goes to <b>{}</b>. You can end the \
+         access at any time.</p>",
+        escape(&calls_itself(request)),
+        identity(request),
         escape(&redirect::described(&request.redirect_uri))
     );
     if let Some(problem) = consent.problem {
@@ -103,12 +100,20 @@ pub fn consent(request: &AuthorizationRequest, consent: Consent<'_>) -> Page {
     let _ = write!(
         body,
         "<form method=\"post\" action=\"{AUTHORIZE}\"><input type=\"hidden\" name=\"request\" value=\"{}\">\
-         <label for=\"codex\">Codex</label>\
+         <fieldset><legend>It may</legend>",
+        escape(consent.sealed)
+    );
+    for (name, wording) in wanted(request.scopes) {
+        let _ =
+            write!(body, "<label><input type=\"checkbox\" name=\"{name}\" value=\"yes\" checked> {wording}</label>");
+    }
+    let _ = write!(
+        body,
+        "</fieldset><label for=\"codex\">Codex</label>\
          <input id=\"codex\" name=\"codex\" value=\"{}\" autocomplete=\"username\" required maxlength=\"128\">\
          <label for=\"owner_key\">Owner key</label>\
          <input id=\"owner_key\" name=\"owner_key\" type=\"password\" autocomplete=\"current-password\">\
          <button name=\"decision\" value=\"allow\">Allow</button><button name=\"decision\" value=\"deny\">Deny</button></form>",
-        escape(consent.sealed),
         escape(consent.codex)
     );
     let form_action = format!("'self' {}", redirect::policy_source(&request.redirect_uri));
@@ -127,10 +132,14 @@ fn identity(request: &AuthorizationRequest) -> String {
     }
 }
 
-fn wanted(scopes: Scopes) -> impl Iterator<Item = &'static str> {
+/// The scopes that are asked for, each with what it permits in plain words.
+fn wanted(scopes: Scopes) -> impl Iterator<Item = (&'static str, &'static str)> {
     let wordings = [
         (Scope::Read, "search and read every note of the codex"),
         (Scope::Write, "save new notes and replace existing ones"),
     ];
-    wordings.into_iter().filter(move |(scope, _)| scopes.include(Scopes::NONE.with(*scope))).map(|(_, wording)| wording)
+    wordings
+        .into_iter()
+        .filter(move |(scope, _)| scopes.include(Scopes::NONE.with(*scope)))
+        .map(|(scope, wording)| (scope.name(), wording))
 }

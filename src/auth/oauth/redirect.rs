@@ -1,11 +1,13 @@
 //! Redirect URIs: where a code may be sent.
 //!
 //! A URI is compared as a string (OAuth 2.1, section 2.3.1), but for the port of a loopback address, which a native client
-//! learns only when it starts to listen (RFC 8252, section 7.3).
+//! learns only when it starts to listen (RFC 8252, section 7.3). Only what is exactly a URI (RFC 3986) and written plainly
+//! is looked at, so that no browser reads another one in it than was checked here.
 
-use url::{Url, form_urlencoded};
+use fluent_uri::Uri;
+use form_urlencoded::Serializer;
 
-/// Characters of a redirect URI, at most.
+/// Characters of a URI, at most.
 pub const CHARACTERS: usize = 512;
 
 /// Schemes by which a browser runs, reads or opens something instead of handing the code to a client.
@@ -26,31 +28,32 @@ const REFUSED_SCHEMES: &[&str] = &[
     "wss",
 ];
 
-fn parse(uri: &str) -> Option<Url> {
-    // What the parser would clean up (white space, backslashes) is refused, so that what was checked is what is sent.
-    let plain = |byte: u8| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte);
-    if uri.len() > CHARACTERS || !uri.bytes().all(plain) {
-        return None;
-    }
-    Url::parse(uri).ok()
+/// The URI that a text is, if it is short enough, and without a user's name or a fragment.
+pub(super) fn parse(text: &str) -> Option<Uri<&str>> {
+    let uri = Uri::parse(text).ok().filter(|_| text.len() <= CHARACTERS)?;
+    let plain = !uri.has_fragment() && uri.authority().is_none_or(|authority| !authority.has_userinfo());
+    plain.then_some(uri)
 }
 
-fn is_loopback(url: &Url) -> bool {
-    url.scheme() == "http" && matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"))
+/// The host of an https URI; none where there is none.
+pub(super) fn https_host<'u>(uri: Uri<&'u str>) -> Option<&'u str> {
+    let host = uri.authority()?.host();
+    (uri.scheme().as_str() == "https" && !host.is_empty()).then_some(host)
 }
 
-/// Whether a client may register the URI: `https`, `http` on a loopback address, or a scheme of an application's own;
-/// without a fragment or a user's name in it.
+fn loopback_host<'u>(uri: Uri<&'u str>) -> Option<&'u str> {
+    let host = uri.authority()?.host();
+    (uri.scheme().as_str() == "http" && matches!(host, "localhost" | "127.0.0.1" | "[::1]")).then_some(host)
+}
+
+/// Whether a client may register the URI: `https`, `http` on a loopback address, or a scheme of an application's own.
 #[must_use]
 pub fn is_acceptable(uri: &str) -> bool {
-    let Some(url) = parse(uri) else { return false };
-    let named_plainly = url.username().is_empty() && url.password().is_none() && !uri.contains('#');
-    named_plainly
-        && match url.scheme() {
-            "https" => url.has_host(),
-            "http" => is_loopback(&url),
-            scheme => !REFUSED_SCHEMES.contains(&scheme),
-        }
+    parse(uri).is_some_and(|uri| match uri.scheme().as_str() {
+        "https" => https_host(uri).is_some(),
+        "http" => loopback_host(uri).is_some(),
+        scheme => !REFUSED_SCHEMES.contains(&scheme) && scheme == scheme.to_ascii_lowercase(),
+    })
 }
 
 /// Whether a request may use `requested` of a client that registered `registered`.
@@ -60,10 +63,8 @@ pub fn matches(registered: &str, requested: &str) -> bool {
         return true;
     }
     let (Some(known), Some(asked)) = (parse(registered), parse(requested)) else { return false };
-    is_acceptable(requested)
-        && is_loopback(&known)
-        && is_loopback(&asked)
-        && known.host_str() == asked.host_str()
+    loopback_host(known).is_some()
+        && loopback_host(known) == loopback_host(asked)
         && known.path() == asked.path()
         && known.query() == asked.query()
 }
@@ -71,7 +72,7 @@ pub fn matches(registered: &str, requested: &str) -> bool {
 /// The URI with parameters added to its query.
 #[must_use]
 pub fn with_parameters(uri: &str, parameters: &[(&str, &str)]) -> String {
-    let encoded = form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish();
+    let encoded = Serializer::new(String::new()).extend_pairs(parameters).finish();
     let separator = if uri.contains('?') { '&' } else { '?' };
     format!("{uri}{separator}{encoded}")
 }
@@ -79,20 +80,20 @@ pub fn with_parameters(uri: &str, parameters: &[(&str, &str)]) -> String {
 /// Where the URI leads, for the owner to read: its host, this device, or an application.
 #[must_use]
 pub fn described(uri: &str) -> String {
-    match parse(uri) {
-        Some(url) if is_loopback(&url) => "a program on this device".to_owned(),
-        Some(url) if url.scheme() == "https" => url.host_str().unwrap_or_default().to_owned(),
-        Some(url) => format!("the application that opens {}: links", url.scheme()),
-        None => String::new(),
+    let Some(uri) = parse(uri) else { return String::new() };
+    match https_host(uri) {
+        Some(host) => host.to_owned(),
+        None if loopback_host(uri).is_some() => "a program on this device".to_owned(),
+        None => format!("the application that opens {}: links", uri.scheme()),
     }
 }
 
 /// The URI as a source of a content security policy, which restricts what a form may lead to.
 #[must_use]
 pub fn policy_source(uri: &str) -> String {
-    match parse(uri) {
-        Some(url) if url.scheme() == "https" => url.origin().ascii_serialization(),
-        Some(url) => format!("{}:", url.scheme()),
-        None => String::new(),
+    let Some(uri) = parse(uri) else { return String::new() };
+    match uri.authority().filter(|_| https_host(uri).is_some()) {
+        Some(authority) => format!("https://{authority}"),
+        None => format!("{}:", uri.scheme()),
     }
 }

@@ -13,7 +13,7 @@ use crate::auth::oauth::form::Parameters;
 use crate::auth::oauth::page::{self, Consent, Page};
 use crate::auth::oauth::request::{AuthorizationRequest, Rejection, check};
 use crate::auth::oauth::token::Code;
-use crate::auth::{CodexName, Resource};
+use crate::auth::{CodexName, Resource, Scopes};
 use crate::codex::message::{Message, Outcome};
 use crate::edge::config::Config;
 use crate::edge::respond::Answer;
@@ -86,6 +86,10 @@ pub(super) async fn decide(request: &mut Request, env: &Env, config: &Config) ->
     }
     let typed = form.get("codex").unwrap_or_default();
     let again = |status, problem| Answer::page(status, consent(&asked, sealed, typed, Some(problem)));
+    let ticked = |scope: &&str| form.get(scope).is_some();
+    let Some(scopes) = Scopes::parse(asked.scopes.names().filter(ticked)) else {
+        return Ok(again(400, "Nothing is ticked; to allow nothing, deny."));
+    };
     let Some(codex) = CodexName::parse(typed) else {
         return Ok(again(400, "A codex is named by 1 to 128 of A–Z a–z 0–9 . _ @ -"));
     };
@@ -98,7 +102,7 @@ pub(super) async fn decide(request: &mut Request, env: &Env, config: &Config) ->
             Err(answer) => answer,
         });
     }
-    let code = record(&asked, codex, &own, env).await?;
+    let code = record(&asked, scopes, codex, &own, env).await?;
     Ok(Answer::empty(303).with_header("Location", asked.granted(&code.seal(&config.seal_keys), &own)))
 }
 
@@ -111,7 +115,13 @@ fn from_own_page(request: &Request) -> worker::Result<bool> {
 }
 
 /// Makes a code, which the codex keeps.
-async fn record(asked: &AuthorizationRequest, codex: CodexName, own: &str, env: &Env) -> worker::Result<Code> {
+async fn record(
+    asked: &AuthorizationRequest,
+    scopes: Scopes,
+    codex: CodexName,
+    own: &str,
+    env: &Env,
+) -> worker::Result<Code> {
     let mut id = [0; 16];
     random::fill(&mut id);
     let code = NewCode {
@@ -119,7 +129,7 @@ async fn record(asked: &AuthorizationRequest, codex: CodexName, own: &str, env: 
         bound: Bound { client: digest(&asked.client_id), resource: Resource::of(&origin::resource(own)) },
         challenge: asked.challenge,
         redirect_uri: digest(&asked.redirect_uri),
-        scopes: asked.scopes,
+        scopes,
         label: asked.label(),
     };
     match codex::ask(env, &codex, &Message::RecordCode(code)).await? {

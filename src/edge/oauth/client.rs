@@ -4,7 +4,7 @@ use serde_json::Value;
 use worker::{Date, Env, Request, console_log};
 
 use crate::auth::oauth::OAuthError;
-use crate::auth::oauth::client::{Client, DOCUMENT_BYTES, document_url};
+use crate::auth::oauth::client::{Client, DOCUMENT_BYTES, is_document_url};
 use crate::edge::config::Config;
 use crate::edge::respond::Answer;
 use crate::edge::{body, limits, origin, outgoing};
@@ -42,14 +42,14 @@ pub(super) async fn find(
     }
     let own = origin::own(request);
     let own = own.split_once("://").map_or("", |(_, host)| host);
-    let Some(url) = document_url(id, own) else {
+    if !is_document_url(id, own) {
         return Ok(Err(Unfound::Because("The client id is not a URL that a metadata document may have.")));
-    };
+    }
     // A fetch is work for others too.
     if let Err(answer) = limits::count_failure(env, request).await {
         return Ok(Err(Unfound::Limited(answer)));
     }
-    let found = match outgoing::get(url.as_str(), DOCUMENT_BYTES).await {
+    let found = match outgoing::get(id, DOCUMENT_BYTES).await {
         Ok(body) => Client::from_document(id, &body).map_err(|error| error.description.to_owned()),
         Err(reason) => Err(reason),
     };
