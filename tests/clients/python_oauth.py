@@ -55,8 +55,9 @@ async def main(url, owner_key):
         async with Client(streamable_http_client(url, http_client=http)) as client:
             saved = await client.call_tool("field_notes_save", {"requestId": "r", "entry": {"content": "x"}})
             assert saved.structured_content["entry"]["content"] == "x"
+            version = client.session.protocol_version
     assert storage.tokens.refresh_token and len(answers) == 1
-    print("signed in at", client.session.protocol_version)
+    print("signed in at", version)
 
 
 asyncio.run(main(*sys.argv[1:]))
