@@ -43,7 +43,7 @@ function startWrangler() {
   const state = [".dev/state", ".dev/logs", ".dev/registry"].map((path) => fileURLToPath(new URL(path, ROOT)));
   return spawn(
     process.execPath,
-    [wrangler, "dev", "--ip", "127.0.0.1", "--port", String(port), "--inspector-port", "0", "--persist-to", state[0], "--show-interactive-dev-session=false"],
+    [wrangler, "dev", "--ip", "127.0.0.1", "--port", String(port), "--inspector-port", "0", "--persist-to", state[0], "--var", `DEFAULT_CODEX:${CODEX}`, "--show-interactive-dev-session=false"],
     {
       cwd: fileURLToPath(ROOT),
       detached: true,
@@ -127,6 +127,7 @@ function printHowToConnect(token) {
 Endpoint  ${endpoint}
 Token     ${token}
           (for the codex "${CODEX}"; kept in .dev/token)
+Sign-in   a host that is given the endpoint alone opens a page in the browser; the owner key that it asks for is in .dev.vars
 
 Claude Code:
   claude mcp add --transport http agent-codex ${endpoint} ${bearer}

@@ -2,7 +2,7 @@
 
 use agent_codex::auth::oauth::client::{Client, is_document_url};
 use agent_codex::auth::oauth::form::Parameters;
-use agent_codex::auth::oauth::page::{Consent, consent, escape};
+use agent_codex::auth::oauth::page::{Consent, consent, escape, rejection};
 use agent_codex::auth::oauth::request::{AuthorizationRequest, Rejection, check};
 use agent_codex::auth::oauth::{digest, redirect};
 use agent_codex::auth::{CodexName, Credential, GrantId, Scope, Scopes, SealKeys};
@@ -193,6 +193,7 @@ fn a_metadata_document_must_name_its_own_url_and_a_public_client() {
     for (member, value) in [
         ("client_id", json!("https://host.example/other.json")),
         ("client_id", json!(null)),
+        ("client_name", json!(null)),
         ("client_secret", json!("x")),
         ("token_endpoint_auth_method", json!("client_secret_post")),
         ("token_endpoint_auth_method", json!("private_key_jwt")),
@@ -275,7 +276,7 @@ fn any_other_fault_of_a_request_is_told_to_the_client_with_its_state_and_the_iss
         ("request", Some("x"), "request_not_supported"),
         ("request_uri", Some("https://host.example/x"), "request_uri_not_supported"),
     ] {
-        let Err(Rejection::AtClient { location }) = checked(&[(name, value)]) else { panic!("{name} {value:?}") };
+        let Err(Rejection::AtClient { location, .. }) = checked(&[(name, value)]) else { panic!("{name} {value:?}") };
         assert!(location.starts_with(&format!("{REDIRECT}?error={error}&error_description=")), "{location}");
         assert!(location.ends_with("&state=a%26b%3Dc&iss=https%3A%2F%2Fcodex.example"), "{location}");
     }
@@ -335,6 +336,12 @@ fn the_page_shows_what_is_asked_escaped_and_leads_only_here_and_to_the_client() 
     request.scopes = Scopes::ALL;
     let shown = consent(&request, Consent { sealed: "", codex: "main", problem: None });
     assert!(shown.html.contains("published by <b>client.example</b>") && shown.html.contains("save new notes"));
-    assert!(shown.html.contains("a program on this device") && shown.policy.contains("form-action 'self' http:;"));
+    assert!(
+        shown.html.contains("a program on this device (127.0.0.1)")
+            && shown.policy.contains("form-action 'self' http:;")
+    );
+    assert!(shown.html.contains("just started this sign-in yourself"));
+    let rejected = rejection("Why", "https://host.example/?error=x&iss=\"");
+    assert!(rejected.html.contains("href=\"https://host.example/?error=x&amp;iss=&quot;\""));
     assert_eq!(escape("a\u{0}\n"), "a\u{fffd}\u{fffd}");
 }

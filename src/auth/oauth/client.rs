@@ -67,6 +67,9 @@ impl Client {
         if document.get("client_id").and_then(Value::as_str) != Some(id) {
             return Err(invalid("The document's client_id is not its URL"));
         }
+        if !document.get("client_name").is_some_and(Value::is_string) {
+            return Err(invalid("The document has no client_name"));
+        }
         let method = document.get("token_endpoint_auth_method");
         if document.get("client_secret").is_some() || method.is_some_and(|method| method != "none") {
             return Err(invalid("The document's client is not public; token_endpoint_auth_method must be none"));

@@ -73,6 +73,18 @@ pub fn refusal(reason: &str) -> Page {
     Page::new("Agent Codex", &body, "'none'")
 }
 
+/// A page that says why a request goes no further, and where its client can be told.
+#[must_use]
+pub fn rejection(reason: &str, location: &str) -> Page {
+    let body = format!(
+        "<h1>This can’t be granted</h1><p>{}.</p><p><a href=\"{}\">Tell {}</a></p>",
+        escape(reason),
+        escape(location),
+        escape(&redirect::described(location))
+    );
+    Page::new("Agent Codex", &body, "'none'")
+}
+
 /// What the page asks for besides the decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Consent<'c> {
@@ -88,11 +100,16 @@ pub struct Consent<'c> {
 #[must_use]
 pub fn consent(request: &AuthorizationRequest, consent: Consent<'_>) -> Page {
     let mut body = format!(
-        "<h1>{} asks for access to your notes</h1><p class=\"client\">{}</p><p>The answer goes to <b>{}</b>. You can end the \
-         access at any time.</p>",
+        "<h1>{} asks for access to your notes</h1><p class=\"client\">{}</p><p>The answer goes to <b>{}</b>.{} You can end the access \
+         at any time.</p>",
         escape(&calls_itself(request)),
         identity(request),
-        escape(&redirect::described(&request.redirect_uri))
+        escape(&redirect::described(&request.redirect_uri)),
+        if redirect::is_loopback(&request.redirect_uri) {
+            " Go on only if you have just started this sign-in yourself: any program on the device could ask in its name."
+        } else {
+            ""
+        }
     );
     if let Some(problem) = consent.problem {
         let _ = write!(body, "<p class=\"error\" role=\"alert\">{}</p>", escape(problem));

@@ -83,9 +83,17 @@ pub fn described(uri: &str) -> String {
     let Some(uri) = parse(uri) else { return String::new() };
     match https_host(uri) {
         Some(host) => host.to_owned(),
-        None if loopback_host(uri).is_some() => "a program on this device".to_owned(),
-        None => format!("the application that opens {}: links", uri.scheme()),
+        None => match loopback_host(uri) {
+            Some(host) => format!("a program on this device ({host})"),
+            None => format!("the application that opens {}: links", uri.scheme()),
+        },
     }
+}
+
+/// Whether the URI leads to a program on the device that follows it.
+#[must_use]
+pub fn is_loopback(uri: &str) -> bool {
+    parse(uri).is_some_and(|uri| loopback_host(uri).is_some())
 }
 
 /// The URI as a source of a content security policy, which restricts what a form may lead to.

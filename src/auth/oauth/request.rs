@@ -40,9 +40,12 @@ pub struct AuthorizationRequest {
 pub enum Rejection {
     /// It is not known who asks, or where the answer goes: nobody is redirected (RFC 6749, section 4.1.2.1).
     Here(&'static str),
-    /// The client is told, at its redirect URI.
+    /// The client can be told, at its redirect URI. The owner is asked to go there, not sent: anybody can register a client,
+    /// and a server that redirects for anybody serves phishers (RFC 9700, section 4.11.2).
     AtClient {
-        /// The URI to redirect to, with the error in it.
+        /// What is wrong, for people.
+        reason: &'static str,
+        /// The redirect URI with the error in it.
         location: String,
     },
 }
@@ -62,8 +65,9 @@ impl Answerable<'_> {
         redirect::with_parameters(self.redirect_uri, &all)
     }
 
-    fn reject(&self, error: &str, description: &str) -> Rejection {
-        Rejection::AtClient { location: self.location(&[("error", error), ("error_description", description)]) }
+    fn reject(&self, error: &str, reason: &'static str) -> Rejection {
+        let location = self.location(&[("error", error), ("error_description", reason)]);
+        Rejection::AtClient { reason, location }
     }
 }
 

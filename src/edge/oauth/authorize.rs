@@ -57,7 +57,7 @@ pub(super) async fn ask(request: &Request, env: &Env, config: &Config) -> worker
             Answer::page(200, consent(&asked, &sealed, &config.default_codex, None))
         }
         Err(Rejection::Here(reason)) => Answer::refusal(400, reason),
-        Err(Rejection::AtClient { location }) => Answer::empty(302).with_header("Location", location),
+        Err(Rejection::AtClient { reason, location }) => Answer::page(400, page::rejection(reason, &location)),
     })
 }
 
