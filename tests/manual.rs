@@ -64,7 +64,7 @@ fn the_instructions_stand_alone_in_their_first_512_characters() {
 fn every_requirement_in_the_tables_names_tests_that_exist_or_a_reason() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let mut named = 0;
-    for page in [include_str!("../docs/protocol.md")] {
+    for page in [include_str!("../docs/protocol.md"), include_str!("../docs/authorization.md")] {
         for reference in page.split('`').skip(1).step_by(2).filter(|span| span.contains('#')) {
             let (file, name) = reference.split_once('#').unwrap();
             let text = read_to_string(tests.join(file)).unwrap_or_else(|error| panic!("{reference}: {error}"));
