@@ -10,7 +10,7 @@ use agent_codex::codex::message::{Message, Outcome};
 use agent_codex::codex::take_turn;
 use agent_codex::json;
 use agent_codex::notebook::arguments::{Call, Tool};
-use agent_codex::notebook::storage::{Storage, StorageError};
+use agent_codex::notebook::storage::{Param, Row, Storage, StorageError};
 use agent_codex::notebook::time::Timestamp;
 use agent_codex::notebook::{Surroundings, tables};
 use serde_json::{Value, json};
@@ -206,19 +206,27 @@ fn a_turn_that_finds_the_disk_full_has_changed_nothing_and_works_when_there_is_r
 
 #[test]
 fn a_full_codex_can_still_be_read_and_its_grants_revoked() {
-    let (storage, ids) = prepared();
-    // Every page is full to the brim: the record of a last use, which grows its row, finds no room either.
-    storage.limit_pages(storage.pages());
-    for number in 0_u8.. {
-        let id: [u8; 16] = [number; 16];
-        if number > 2 && turn(&storage, &create(id), START, 1).is_err() {
-            break;
+    // Full to the brim: whatever would write finds no room.
+    struct Full<'s>(&'s Sqlite);
+    impl Storage for Full<'_> {
+        fn query(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>, StorageError> {
+            let writes = sql.starts_with("INSERT") || sql.starts_with("UPDATE") && !sql.contains("revoked_at");
+            if writes { Err(StorageError::new("database or disk is full")) } else { self.0.query(sql, params) }
+        }
+        fn transaction<T, E: From<StorageError>>(&self, body: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+            self.0.transaction(body)
         }
     }
-    let read = |tool, arguments: &Value| guarded(&storage, &call(tool, arguments));
-    assert!(matches!(read(Tool::Get, &json!({"id": ids[0]})), Ok(Outcome::Result(_))));
-    assert!(matches!(read(Tool::Search, &json!({"query": "FIRST"})), Ok(Outcome::Result(_))));
-    assert!(guarded(&storage, &save("new", &outgrown())).is_err());
+    let (codex, ids) = prepared();
+    turn(&codex, &call(Tool::Search, &json!({"limit": 1})), START, 1).unwrap();
+    let full = Full(&codex);
+    let done = |message: &Message| matches!(guarded(&full, message), Ok(Outcome::Result(_)));
+    assert!(done(&call(Tool::Get, &json!({"id": ids[0]}))));
+    assert!(done(&call(Tool::Search, &json!({"query": "FIRST"}))));
+    assert!(done(&call(Tool::Search, &json!({"limit": 1}))));
+    assert!(done(&save("a", "first")), "a save that is repeated");
+    assert!(done(&Message::RevokeGrant(GrantId::from_bytes(GRANT))));
+    assert!(guarded(&full, &create([4; 16])).is_err());
 }
 
 #[test]
@@ -227,7 +235,8 @@ fn a_codex_that_fails_while_it_is_made_is_made_by_the_next_turn() {
     turn(&clean, &create(GRANT), NOW, 77).unwrap();
     let made = clean.dump();
     // The table of migrations is made first, and empty it says the same as none.
-    let nothing_made = |dump: &[String]| dump.is_empty() || dump.len() == 1 && dump[0].starts_with("migrations: CREATE");
+    let nothing_made =
+        |dump: &[String]| dump.is_empty() || dump.len() == 1 && dump[0].starts_with("migrations: CREATE");
     let whole = |dump: &[String]| dump.iter().filter(|row| row.contains(": CREATE")).count() == 5;
 
     let mut outcomes = 0;

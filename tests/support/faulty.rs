@@ -42,17 +42,15 @@ impl<'s> Faulty<'s> {
         if self.failed.get() {
             return Ok(());
         }
-        match self.left.get().checked_sub(1) {
-            Some(left) => self.left.set(left),
-            None => {
-                self.failed.set(true);
-                return match self.fault {
-                    Fault::Error => Err(StorageError::new(SAID)),
-                    Fault::Panic => panic!("{SAID}"),
-                };
-            }
+        if let Some(left) = self.left.get().checked_sub(1) {
+            self.left.set(left);
+            return Ok(());
         }
-        Ok(())
+        self.failed.set(true);
+        match self.fault {
+            Fault::Error => Err(StorageError::new(SAID)),
+            Fault::Panic => panic!("{SAID}"),
+        }
     }
 }
 

@@ -48,10 +48,11 @@ impl Sqlite {
 
     /// All that the database holds: the statements that made it, and every row of every table.
     pub fn dump(&self) -> Vec<String> {
-        let mut dump = self.strings("SELECT name || ': ' || sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name");
+        let mut dump =
+            self.strings("SELECT name || ': ' || sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name");
         for table in self.strings("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name") {
             let mut statement = self.connection.prepare(&format!("SELECT * FROM {table} ORDER BY 1")).unwrap();
-            let names: Vec<_> = statement.column_names().into_iter().map(str::to_owned).collect();
+            let names: Vec<_> = statement.column_names().map(str::to_owned).collect();
             let mut rows = statement.query([]).unwrap();
             while let Some(row) = rows.next().unwrap() {
                 let columns = names.iter().zip(0..).map(|(name, at)| format!("{name}={:?}", row.get_ref(at).unwrap()));
