@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup dev test token grants revoke doctor build build-faults schemas fmt lint native-test unicode-test endpoint-test clean
+.PHONY: help setup dev test token grants revoke doctor build build-faults schemas fmt lint native-test unicode-test endpoint-test histories clean
 
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 
@@ -42,6 +42,7 @@ fmt: ## format the Rust source
 # The edge and the object exist for wasm alone, so clippy sees them for that target alone. Debian's compiler has no clippy.
 lint: ## check formatting and lints
 	cargo fmt --check
+	cargo fmt --check --manifest-path tests/histories/Cargo.toml
 	cargo clippy --all-targets -- -D warnings
 	@if rustup target list --installed 2>/dev/null | grep -qx wasm32-unknown-unknown; then \
 		set -ex; \
@@ -61,6 +62,9 @@ unicode-test: setup ## compare folding with Unicode's own data
 
 endpoint-test: build build-faults ## run the tests of the built Worker: endpoint, conformance suite, official clients
 	node --test 'tests/*/*.test.mjs'
+
+histories: build ## record calls made at the same time and have them judged [HISTORIES=1000 SEED=n]
+	@node tests/histories/run.mjs
 
 test: setup ## everything: set-up, lints, native tests, both builds, endpoint tests
 	@start=$$(date +%s); \
