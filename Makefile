@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup dev test token grants revoke doctor build build-faults schemas fmt lint native-test unicode-test endpoint-test histories clean
+.PHONY: help setup dev test token grants revoke doctor build build-faults schemas fmt lint native-test unicode-test endpoint-test histories soak clean
 
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 
@@ -54,6 +54,7 @@ lint: ## check formatting and lints
 
 native-test: unicode-test ## run the tests that need no wasm
 	cargo test
+	CARGO_TARGET_DIR=target/histories cargo test --quiet --manifest-path tests/histories/Cargo.toml
 
 unicode-test: setup ## compare folding with Unicode's own data
 	@cargo build --quiet --example fold
@@ -65,6 +66,9 @@ endpoint-test: build build-faults ## run the tests of the built Worker: endpoint
 
 histories: build ## record calls made at the same time and have them judged [HISTORIES=1000 SEED=n]
 	@node tests/histories/run.mjs
+
+soak: build ## kill the server at random moments under load and hold it to what it acknowledged [KILLS=200 MINUTES=30 SEED=n]
+	@node tests/soak/run.mjs
 
 test: setup ## everything: set-up, lints, native tests, both builds, endpoint tests
 	@start=$$(date +%s); \

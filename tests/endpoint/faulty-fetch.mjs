@@ -37,7 +37,7 @@ export const lostConflictCheck = random => onTool('update', async (fetch, url, i
 export function staleRead(random) {
   const seen = new Map();
   return onTool('get', async (fetch, url, init, { id }) => {
-    if (seen.has(id) && random.oneIn(8)) return seen.get(id).clone();
+    if (seen.has(id) && random.oneIn(3)) return seen.get(id).clone();
     const answer = await fetch(url, init);
     if (!seen.has(id)) seen.set(id, answer.clone());
     return answer;

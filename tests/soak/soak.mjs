@@ -1,0 +1,92 @@
+// Kills the server at random moments under load, starts it again on the same folder, and holds it to all it acknowledged.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Random } from '../endpoint/random.mjs';
+import { newSecrets } from '../endpoint/worker.mjs';
+import { Client } from './load.mjs';
+import { Counts, Ledger } from './ledger.mjs';
+import { Workerd } from './workerd.mjs';
+
+const CLIENTS = 8;
+/** Codexes under load at a time. Each round adds one, made while the kill may come, and the oldest rest. */
+const CODEXES = 4;
+const [SHORTEST, LONGEST] = [40, 2_000]; // milliseconds of load
+
+class Server extends Workerd {
+  #owner;
+
+  constructor(folder, secrets) {
+    super(folder, secrets);
+    this.#owner = secrets.OWNER_KEY;
+  }
+
+  owner(method, path, body) {
+    return fetch(this.origin + path, {
+      method,
+      headers: { authorization: `Bearer ${this.#owner}`, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  }
+
+  async grant(codex, label) {
+    const response = await this.owner('POST', `/grants?codex=${codex}`, { label, scopes: ['notes:read', 'notes:write'] });
+    if (response.status !== 201) throw new Error(`a grant was answered with ${response.status}`);
+    return response.json();
+  }
+}
+
+/**
+ * Kills so often, for so long at most, and gives the counts. `fault` makes, of a random and the token of a codex that nobody
+ * looks at, a changer of `fetch`; `whileDown` is called with the server after each kill.
+ */
+export async function soak({ kills, minutes = 30, seed = Date.now(), fault = () => fetch => fetch, whileDown = () => {}, quiet = false }) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'agent-codex-soak-'));
+  const server = new Server(folder, newSecrets());
+  const random = new Random(seed);
+  const counts = new Counts(quiet);
+  const end = Date.now() + minutes * 60_000;
+  await server.start();
+  try {
+    const { token } = await server.grant('elsewhere', 'writer');
+    const faulty = fault(random, token)(globalThis.fetch);
+    let ledgers = [await newCodex(server, `${seed}-first`, counts)];
+    while (counts.kills < kills && Date.now() < end) {
+      ledgers.push(...await round({ server, ledgers: ledgers.slice(-CODEXES), random, counts, fetch: faulty, name: `${seed}-${counts.kills}` }));
+      await whileDown(server);
+      await server.start();
+      // Now and then the next load, and the next kill, meet a server that nobody has looked at since.
+      if (random.oneIn(4)) continue;
+      for (const ledger of ledgers.slice(-CODEXES)) await ledger.verify(server, faulty);
+      ledgers = ledgers.filter(ledger => !ledger.gone);
+      if (ledgers.length === 0) ledgers.push(await newCodex(server, `${seed}-${counts.kills}-again`, counts));
+    }
+    for (const ledger of ledgers) await ledger.verify(server, globalThis.fetch);
+  } finally {
+    await server.kill();
+    await rm(folder, { recursive: true });
+  }
+  return counts;
+}
+
+const newCodex = async (server, name, counts) => new Ledger(name, (await server.grant(name, 'writer')).token, counts);
+
+/** Loads the server and kills it; gives the codex that was made meanwhile, if that was acknowledged. */
+async function round({ server, ledgers, random, counts, fetch, name }) {
+  let killed = false;
+  const gone = () => killed;
+  const making = newCodex(server, name, counts).then(ledger => [ledger], error => {
+    if (!killed) throw error;
+    return [];
+  });
+  const clients = Array.from({ length: CLIENTS }, () => (
+    new Client({ worker: server, ledgers, random, counts, fetch, gone }).run()));
+  const load = Promise.all(clients);
+  await Promise.race([load, sleep(random.below(random.oneIn(4) ? SHORTEST : LONGEST))]);
+  killed = true;
+  await server.kill();
+  counts.kills += 1;
+  await load;
+  return making;
+}
