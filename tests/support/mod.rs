@@ -4,6 +4,7 @@
 
 pub mod arguments;
 pub mod faulty;
+pub mod fuzz;
 pub mod random;
 pub mod sqlite;
 
