@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup dev test token grants revoke doctor build build-faults schemas fmt lint native-test unicode-test endpoint-test histories soak clean
+.PHONY: help setup dev test token grants revoke doctor build build-faults schemas fmt lint native-test unicode-test endpoint-test histories soak fuzz clean
 
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 
@@ -43,6 +43,7 @@ fmt: ## format the Rust source
 lint: ## check formatting and lints
 	cargo fmt --check
 	cargo fmt --check --manifest-path tests/histories/Cargo.toml
+	cargo fmt --check --manifest-path fuzz/Cargo.toml
 	cargo clippy --all-targets -- -D warnings
 	@if rustup target list --installed 2>/dev/null | grep -qx wasm32-unknown-unknown; then \
 		set -ex; \
@@ -69,6 +70,18 @@ histories: build ## record calls made at the same time and have them judged [HIS
 
 soak: build ## kill the server at random moments under load and hold it to what it acknowledged [KILLS=200 MINUTES=30 SEED=n]
 	@node tests/soak/run.mjs
+
+TARGET ?= envelope
+SECONDS ?= 60
+
+fuzz: ## fuzz what reads bytes, with nightly Rust and cargo-fuzz [TARGET=envelope|arguments|cursor|credential|folding|json SECONDS=60]
+	@command -v cargo-fuzz >/dev/null && rustup run nightly rustc --version >/dev/null 2>&1 || { \
+		echo "make fuzz: run \`rustup toolchain install nightly\` and \`cargo install cargo-fuzz --version 0.13.2 --locked\` first" >&2; \
+		exit 1; \
+	}
+	@mkdir -p target/fuzz/$(TARGET)
+	cargo +nightly fuzz run --target-dir target/fuzz-build $(TARGET) target/fuzz/$(TARGET) fuzz/corpus/$(TARGET) -- \
+		-max_total_time=$(SECONDS) -max_len=4096
 
 test: setup ## everything: set-up, lints, native tests, both builds, endpoint tests
 	@start=$$(date +%s); \

@@ -130,7 +130,7 @@ pub fn cursor(bytes: &[u8]) {
                 match codex.execute(&Call::Search(search)) {
                     Ok(_) => assert!(is_genuine, "{cursor}"),
                     Err(failed) => {
-                        assert_eq!((is_genuine, failed.code.as_str()), (false, "invalid_cursor"), "{cursor}")
+                        assert_eq!((is_genuine, failed.code.as_str()), (false, "invalid_cursor"), "{cursor}");
                     }
                 }
             }
