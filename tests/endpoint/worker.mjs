@@ -52,26 +52,16 @@ export async function serve({ build = 'build', persist, secrets = newSecrets(), 
   return new Served(miniflare, origin, secrets, log);
 }
 
-class Served {
-  #miniflare;
+/** A running server with these secrets, at `origin`. */
+export class Server {
   #secrets;
-  #log;
 
-  constructor(miniflare, origin, secrets, log) {
-    this.#miniflare = miniflare;
+  constructor(secrets) {
     this.#secrets = secrets;
-    this.#log = log;
-    this.origin = origin;
-    this.url = `${origin}/mcp`;
   }
 
-  close() {
-    return this.#miniflare.dispose();
-  }
-
-  /** All that was logged so far. */
-  logged() {
-    return this.#log.lines.join('\n');
+  get url() {
+    return `${this.origin}/mcp`;
   }
 
   /** A request of the owner's. */
@@ -93,6 +83,27 @@ class Served {
   /** A client of `codex` with a grant of its own. */
   async notebook(codex, scopes) {
     return new Notebook(this.url, (await this.grant(codex, scopes)).token);
+  }
+}
+
+class Served extends Server {
+  #miniflare;
+  #log;
+
+  constructor(miniflare, origin, secrets, log) {
+    super(secrets);
+    this.#miniflare = miniflare;
+    this.#log = log;
+    this.origin = origin;
+  }
+
+  close() {
+    return this.#miniflare.dispose();
+  }
+
+  /** All that was logged so far. */
+  logged() {
+    return this.#log.lines.join('\n');
   }
 }
 

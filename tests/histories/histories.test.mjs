@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { doubleInsert, lostConflictCheck, lostSave, lostUpdate, staleRead } from '../endpoint/faulty-fetch.mjs';
 import { serve } from '../endpoint/worker.mjs';
+import { Workerd } from '../soak/workerd.mjs';
 import { refused } from './check.mjs';
 import { record } from './record.mjs';
 
@@ -21,6 +22,12 @@ test('calls made at the same time, repeated and given up are answered as by one 
   const answers = all.filter(({ answer }) => answer).length;
   assert.ok(answers < calls, 'some calls were given up');
   assert.ok(all.some(({ answer }) => answer === 'conflict'), 'some lost a race');
+});
+
+test('so are calls across a kill of the server', async t => {
+  const worker = await Workerd.start();
+  t.after(() => worker.close());
+  assert.deepEqual(refused(await record(worker, 10, { kills: true })), []);
 });
 
 for (const [name, fault] of Object.entries({ lostConflictCheck, staleRead, doubleInsert, lostUpdate })) {

@@ -1,6 +1,7 @@
 // Records histories: clients that call one codex at the same time, and what each call and each answer was, in the order in
 // which this process sent and received them. Requests are repeated, and some calls are given up before their answer comes.
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../endpoint/random.mjs';
 import { Notebook } from '../endpoint/worker.mjs';
 
@@ -8,6 +9,7 @@ const CLIENTS = 3;
 const CALLS = 5; // of each client
 const REQUESTS = ['r0', 'r1', 'r2'];
 const GIVEN_UP = 3; // of a history: each leaves the checker more orders to try
+const LATEST_KILL = 60; // milliseconds after a history begins
 
 const shown = ({ id, revision, content, excerpt }) => ({ id, revision, content: content ?? excerpt });
 
@@ -29,8 +31,16 @@ class Recorder {
   /** By id, the newest revision that was seen. */
   #seen = new Map();
 
-  constructor(url, token, random, fetch) {
-    Object.assign(this, { url, token, random, fetch });
+  /** While the server is killed and started again, and ever after: the promise of its being there. */
+  #restart;
+
+  constructor(worker, token, random, fetch) {
+    Object.assign(this, { worker, token, random, fetch });
+  }
+
+  async killAndStart() {
+    this.#restart = this.worker.kill().then(() => this.worker.start());
+    await this.#restart;
   }
 
   async client(client) {
@@ -45,14 +55,15 @@ class Recorder {
     const patience = giveUp ? AbortSignal.timeout(this.random.below(4)) : undefined;
     if (giveUp) this.#givenUp += 1;
     const send = (url, init) => this.fetch(url, { ...init, signal: patience });
-    const notebook = new Notebook(this.url, this.token, { fetch: send });
+    const notebook = new Notebook(this.worker.url, this.token, { fetch: send });
     const [call, tool, args] = this.#chosen();
     this.events.push({ client, call });
     let answer;
     try {
       answer = answerOf(await notebook.call(tool, args));
     } catch (error) {
-      if (!patience?.aborted) throw error;
+      if (!patience?.aborted && !this.#restart) throw error;
+      await this.#restart;
     }
     if (answer === undefined) return false;
     for (const { id, revision } of answer.page ?? [answer.entry ?? {}]) {
@@ -80,14 +91,22 @@ class Recorder {
   }
 }
 
-/** Records so many histories of a worker, each in a codex of its own. `fault` makes of a random a changer of `fetch`. */
-export async function record(worker, count, { seed = Date.now(), fault = () => fetch => fetch } = {}) {
+/**
+ * Records so many histories of a worker, each in a codex of its own. `fault` makes of a random a changer of `fetch`. With
+ * `kills` the worker, which can be started again, is killed in the middle of each.
+ */
+export async function record(worker, count, { seed = Date.now(), fault = () => fetch => fetch, kills = false } = {}) {
   const histories = [];
   for (let number = 0; number < count; number++) {
     const random = new Random(seed + number);
     const { token } = await worker.grant(`history-${seed}-${number}`);
-    const recorder = new Recorder(worker.url, token, random, fault(random)(globalThis.fetch));
-    await Promise.all(Array.from({ length: CLIENTS }, (_, client) => recorder.client(client + 1)));
+    const recorder = new Recorder(worker, token, random, fault(random)(globalThis.fetch));
+    const clients = Promise.all(Array.from({ length: CLIENTS }, (_, client) => recorder.client(client + 1)));
+    if (kills) {
+      await Promise.race([clients, sleep(random.below(LATEST_KILL))]);
+      await recorder.killAndStart();
+    }
+    await clients;
     histories.push({ seed: seed + number, events: recorder.events });
   }
   return histories;

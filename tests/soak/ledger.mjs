@@ -83,7 +83,7 @@ export class Ledger {
 
   /** Looks at everything that the codex acknowledged; settles what was open. */
   async verify(worker, fetch) {
-    const notebook = new Notebook(`${worker.origin}/mcp`, this.token, { fetch });
+    const notebook = new Notebook(worker.url, this.token, { fetch });
     const owned = await worker.owner('GET', `/grants?codex=${this.name}`);
     const grants = new Map((await owned.json()).grants.map(grant => [grant.id, grant]));
     if (![...grants.values()].some(grant => grant.label === 'writer')) {
@@ -160,7 +160,7 @@ export class Ledger {
         this.grants.delete(id);
         continue;
       }
-      const { status } = await new Notebook(`${worker.origin}/mcp`, grant.token).request('search', { limit: 1 });
+      const { status } = await new Notebook(worker.url, grant.token).request('search', { limit: 1 });
       const stands = status === 200;
       assert.ok(stands || status === 401, `status ${status}`);
       if (stands && grant.revoked) this.counts.found('reverted', `${this.name}: grant ${id} stands again`);

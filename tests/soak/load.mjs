@@ -11,7 +11,7 @@ export class Client {
   async run() {
     while (!this.gone()) {
       const ledger = this.random.pick(this.ledgers);
-      this.notebook = new Notebook(`${this.worker.origin}/mcp`, ledger.token, { fetch: this.fetch });
+      this.notebook = new Notebook(this.worker.url, ledger.token, { fetch: this.fetch });
       this.counts.calls += 1;
       try {
         await this.#act(ledger);
@@ -89,7 +89,7 @@ export class Client {
   }
 
   async #grant(ledger) {
-    const { grant, token } = await this.worker.grant(ledger.name, 'reader');
+    const { grant, token } = await this.worker.grant(ledger.name, ['notes:read']);
     ledger.grants.set(grant.id, { token, revoked: false });
   }
 

@@ -1,10 +1,6 @@
 // Kills the server at random moments under load, starts it again on the same folder, and holds it to all it acknowledged.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../endpoint/random.mjs';
-import { newSecrets } from '../endpoint/worker.mjs';
 import { Client } from './load.mjs';
 import { Counts, Ledger } from './ledger.mjs';
 import { Workerd } from './workerd.mjs';
@@ -14,45 +10,22 @@ const CLIENTS = 8;
 const CODEXES = 4;
 const [SHORTEST, LONGEST] = [40, 2_000]; // milliseconds of load
 
-class Server extends Workerd {
-  #owner;
-
-  constructor(folder, secrets) {
-    super(folder, secrets);
-    this.#owner = secrets.OWNER_KEY;
-  }
-
-  owner(method, path, body) {
-    return fetch(this.origin + path, {
-      method,
-      headers: { authorization: `Bearer ${this.#owner}`, ...(body && { 'content-type': 'application/json' }) },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-  }
-
-  async grant(codex, label) {
-    const response = await this.owner('POST', `/grants?codex=${codex}`, { label, scopes: ['notes:read', 'notes:write'] });
-    if (response.status !== 201) throw new Error(`a grant was answered with ${response.status}`);
-    return response.json();
-  }
-}
-
 /**
- * Kills so often, for so long at most, and gives the counts. `fault` makes, of a random and the token of a codex that nobody
- * looks at, a changer of `fetch`; `whileDown` is called with the server after each kill.
+ * Kills so often, for so long at most and until `enough` of the counts, which it gives. `fault` makes, of a random and the
+ * token of a codex that nobody looks at, a changer of `fetch`; `whileDown` is called with the server after each kill.
  */
-export async function soak({ kills, minutes = 30, seed = Date.now(), fault = () => fetch => fetch, whileDown = () => {}, quiet = false }) {
-  const folder = await mkdtemp(path.join(tmpdir(), 'agent-codex-soak-'));
-  const server = new Server(folder, newSecrets());
+export async function soak({
+  kills, minutes = 30, seed = Date.now(), fault = () => fetch => fetch, whileDown = () => {}, enough = () => false, quiet = false,
+}) {
+  const server = await Workerd.start();
   const random = new Random(seed);
   const counts = new Counts(quiet);
   const end = Date.now() + minutes * 60_000;
-  await server.start();
   try {
-    const { token } = await server.grant('elsewhere', 'writer');
+    const { token } = await server.grant('elsewhere');
     const faulty = fault(random, token)(globalThis.fetch);
     let ledgers = [await newCodex(server, `${seed}-first`, counts)];
-    while (counts.kills < kills && Date.now() < end) {
+    while (counts.kills < kills && Date.now() < end && !enough(counts)) {
       ledgers.push(...await round({ server, ledgers: ledgers.slice(-CODEXES), random, counts, fetch: faulty, name: `${seed}-${counts.kills}` }));
       await whileDown(server);
       await server.start();
@@ -64,13 +37,12 @@ export async function soak({ kills, minutes = 30, seed = Date.now(), fault = () 
     }
     for (const ledger of ledgers) await ledger.verify(server, globalThis.fetch);
   } finally {
-    await server.kill();
-    await rm(folder, { recursive: true });
+    await server.close();
   }
   return counts;
 }
 
-const newCodex = async (server, name, counts) => new Ledger(name, (await server.grant(name, 'writer')).token, counts);
+const newCodex = async (server, name, counts) => new Ledger(name, (await server.grant(name, undefined, { label: 'writer' })).token, counts);
 
 /** Loads the server and kills it; gives the codex that was made meanwhile, if that was acknowledged. */
 async function round({ server, ledgers, random, counts, fetch, name }) {

@@ -8,7 +8,7 @@ import { soak } from './soak.mjs';
 test('what was acknowledged before a kill is there after it, once and as it was', async t => {
   const counts = await soak({ kills: 4 });
   t.diagnostic(`${counts.calls} calls, ${counts.open} of them cut off`);
-  assert.ok(counts.kills === 4 && counts.acknowledged > 0);
+  assert.equal(counts.kills, 4);
   assert.deepEqual([counts.lost, counts.doubled, counts.reverted, counts.strange], [0, 0, 0, 0]);
 });
 
@@ -19,7 +19,8 @@ const faults = {
 };
 for (const [what, { kind, fault }] of Object.entries(faults)) {
   test(`a server that ${what} is noticed`, async () => {
-    assert.ok((await soak({ kills: 3, seed: 1, fault, quiet: true }))[kind] > 0);
+    const enough = counts => counts[kind] > 0;
+    assert.ok(enough(await soak({ kills: 40, fault, enough, quiet: true })));
   });
 }
 
@@ -34,6 +35,6 @@ test('a disk that goes back to what it held at the kill before is noticed', asyn
     await rm(state, { recursive: true });
     await cp(older, state, { recursive: true });
   };
-  const counts = await soak({ kills: 3, seed: 3, whileDown, quiet: true });
-  assert.ok(counts.lost + counts.reverted > 0);
+  const enough = ({ lost, reverted }) => lost > 0 && reverted > 0;
+  assert.ok(enough(await soak({ kills: 40, whileDown, enough, quiet: true })));
 });

@@ -2,11 +2,13 @@
 // Its folder outlives it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { newSecrets, Server } from '../endpoint/worker.mjs';
 
 // The runtime that Miniflare, and so every other test, runs.
 const require = createRequire(createRequire(import.meta.url).resolve('miniflare'));
@@ -44,15 +46,23 @@ const worker :Workerd.Worker = (
 );
 `;
 
-export class Workerd {
+export class Workerd extends Server {
   /** What the process said, of this run and those before. */
   log = '';
   #process;
   #secrets;
 
-  constructor(folder, secrets) {
+  constructor(folder, secrets = newSecrets()) {
+    super(secrets);
     this.folder = folder;
     this.#secrets = secrets;
+  }
+
+  /** Starts one on a folder of its own. */
+  static async start() {
+    const workerd = new Workerd(await mkdtemp(path.join(tmpdir(), 'agent-codex-')));
+    await workerd.start();
+    return workerd;
   }
 
   /** Where its databases are. */
@@ -88,5 +98,10 @@ export class Workerd {
     this.#process.kill('SIGKILL');
     const [, signal] = await ended;
     if (signal !== 'SIGKILL') throw new Error(`workerd had ended by itself: ${this.log}`);
+  }
+  /** Kills the process, and removes the folder. */
+  async close() {
+    await this.kill();
+    await rm(this.folder, { recursive: true });
   }
 }
