@@ -15,6 +15,7 @@ export class Counts {
   calls = 0;
   acknowledged = 0;
   open = 0;
+  codexes = 0;
   /** What was acknowledged and is not there: entries, grants, cursors. */
   lost = 0;
   /** Requests of which there are two entries. */

@@ -1,6 +1,7 @@
 // Kills the server at random moments under load, starts it again on the same folder, and holds it to all it acknowledged.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../endpoint/random.mjs';
+import { inspect } from './inspect.mjs';
 import { Client } from './load.mjs';
 import { Counts, Ledger } from './ledger.mjs';
 import { Workerd } from './workerd.mjs';
@@ -36,6 +37,11 @@ export async function soak({
       if (ledgers.length === 0) ledgers.push(await newCodex(server, `${seed}-${counts.kills}-again`, counts));
     }
     for (const ledger of ledgers) await ledger.verify(server, globalThis.fetch);
+    await server.kill();
+    const { codexes, wrong } = inspect(server.state);
+    counts.codexes = codexes;
+    for (const what of wrong) counts.found('strange', what);
+    await server.start();
   } finally {
     await server.close();
   }
