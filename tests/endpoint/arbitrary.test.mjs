@@ -24,19 +24,27 @@ const METHODS = ['GET', 'POST', 'POST', 'POST', 'POST', 'PUT', 'DELETE', 'PATCH'
 const bytes = most => randomBytes(random.below(most + 1));
 const ascii = most => bytes(most).toString('base64url');
 const anything = [
-  () => '', () => ascii(20), () => ascii(3_000), () => '\x80\xff\xe9', () => '%00%ff', () => ', ;=,"', () => '-1', () => '1e9', () => '*/*',
+  () => '', () => ascii(20), () => ascii(3_000), () => '\x80\xff\xe9', () => '%00%ff', () => ', ;=,"', () => '-1', () => '1e9',
+  () => '*/*',
 ];
 
 const PATHS = [
-  ...Array(9).fill(() => '/mcp'), () => '/mcp/', () => `/mcp?${ascii(40)}`, () => `/mcp/${ascii(8)}`, () => '/mcp/../mcp', () => '//mcp',
+  ...Array(9).fill(() => '/mcp'), () => '/mcp/', () => `/mcp?${ascii(40)}`, () => `/mcp/${ascii(8)}`, () => '/mcp/../mcp',
+  () => '//mcp', () => '/mcp;a=b', () => '/mcp%2f',
   () => '/', () => `/${ascii(400)}`, () => `/%${ascii(4)}`, () => '/grants', () => '/grants?codex=arbitrary',
-  () => `/grants?codex=${encodeURIComponent(bytes(20).toString('latin1'))}`, () => `/grants/${ascii(40)}?codex=a`, () => '/grants/%00?codex=a',
-  () => '/.well-known/oauth-protected-resource', () => '/.well-known/oauth-protected-resource/mcp', () => '/faults/panic', () => '/mcp;a=b', () => '/mcp%2f',
+  () => `/grants?codex=${encodeURIComponent(bytes(20).toString('latin1'))}`, () => `/grants/${ascii(40)}?codex=a`,
+  () => '/grants/%00?codex=a',
+  () => '/.well-known/oauth-protected-resource', () => '/.well-known/oauth-protected-resource/mcp', () => '/faults/panic',
 ];
 
 const HEADERS = {
-  authorization: [() => `Bearer ${token}`, () => `Bearer ${token}`, () => `Bearer ${secrets.OWNER_KEY}`, () => `bearer  ${token} `, () => `Bearer acx_${ascii(90)}`],
-  'content-type': [() => 'application/json', () => 'application/json', () => 'application/json; charset=\xe9', () => 'text/plain'],
+  authorization: [
+    () => `Bearer ${token}`, () => `Bearer ${token}`, () => `Bearer ${secrets.OWNER_KEY}`, () => `bearer  ${token} `,
+    () => `Bearer acx_${ascii(90)}`,
+  ],
+  'content-type': [
+    () => 'application/json', () => 'application/json', () => 'application/json; charset=\xe9', () => 'text/plain',
+  ],
   accept: [() => 'application/json, text/event-stream', () => 'text/html', () => 'application/*;q=0'],
   origin: [() => 'http://localhost:1', () => 'null', () => 'https://notes.example', () => 'http://[::1'],
   'content-encoding': [() => 'identity', () => 'gzip'],
@@ -60,8 +68,9 @@ const message = () => JSON.stringify({
 });
 
 const BODIES = [
-  () => '', () => bytes(2_000), () => message(), () => message(), () => message(), () => `[${message()},${message()}]`, () => '[]',
-  () => message().slice(0, random.below(80)), () => '['.repeat(100_000), () => '{"label":"a","scopes":["notes:read"]}', () => '{"label":1}',
+  () => '', () => bytes(2_000), message, message, message, () => `[${message()},${message()}]`, () => '[]',
+  () => message().slice(0, random.below(80)), () => '['.repeat(100_000), () => '{"label":"a","scopes":["notes:read"]}',
+  () => '{"label":1}',
   () => randomBytes(20_000), () => `\ufeff${message()}`,
 ];
 
@@ -80,7 +89,8 @@ function send() {
   return new Promise((resolve, reject) => {
     const request = http.request({ hostname, port, method, path, headers, agent: false }, async response => {
       const text = Buffer.concat(await response.toArray()).toString();
-      resolve({ what: `${method} ${path.slice(0, 60)} ${JSON.stringify(headers).slice(0, 400)}`, method, text, status: response.statusCode, headers: response.headers });
+      const what = `${method} ${path.slice(0, 60)} ${JSON.stringify(headers).slice(0, 400)}`;
+      resolve({ what, method, text, status: response.statusCode, headers: response.headers });
     });
     request.on('error', error => reject(new Error(`${method} ${path.slice(0, 60)}, seed ${seed}: ${error.message}`)));
     request.end(sendsBody ? body : undefined);

@@ -43,7 +43,8 @@ const entryOf = ({ mark, secret }) => ({
 
 const ownId = codex => (codex.entries.size > 0 ? random.pick([...codex.entries.keys()]) : UNKNOWN);
 const another = codex => random.pick(codexes.filter(other => other !== codex));
-const tool = (name, args) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: `field_notes_${name}`, arguments: args } });
+const tool = (name, args) => (
+  { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: `field_notes_${name}`, arguments: args } });
 const update = (codex, id, expectedRevision) => tool('update', { id, expectedRevision, entry: entryOf(codex) });
 
 /** What a codex's client may send. Request ids and the tag `shared` are the same in every codex. */
@@ -81,7 +82,8 @@ async function act(codex) {
   const response = await notebook.post(ACTIONS[action](codex));
   const text = await response.text();
   if (!forged) note(codex, response.status, text);
-  search(codex, action, `${JSON.stringify([...response.headers])} ${text}`, response.status !== 200 || text.includes('"isError":true'));
+  const failed = response.status !== 200 || text.includes('"isError":true');
+  search(codex, action, `${JSON.stringify([...response.headers])} ${text}`, failed);
 }
 
 function note(codex, status, text) {

@@ -53,7 +53,8 @@ export class Client {
   async #update(ledger, id, entry) {
     const content = `[${entry.request}] update ${entry.revision} ${this.random.below(1e9)}`;
     entry.open = content;
-    const answer = await this.notebook.call('update', { id, expectedRevision: entry.revision, entry: { content, tags: [entry.request] } });
+    const replacement = { content, tags: [entry.request] };
+    const answer = await this.notebook.call('update', { id, expectedRevision: entry.revision, entry: replacement });
     if (answer.entry) {
       ledger.shown(answer.entry);
     } else {

@@ -27,7 +27,8 @@ export async function soak({
     const faulty = fault(random, token)(globalThis.fetch);
     let ledgers = [await newCodex(server, `${seed}-first`, counts)];
     while (counts.kills < kills && Date.now() < end && !enough(counts)) {
-      ledgers.push(...await round({ server, ledgers: ledgers.slice(-CODEXES), random, counts, fetch: faulty, name: `${seed}-${counts.kills}` }));
+      const [active, name] = [ledgers.slice(-CODEXES), `${seed}-${counts.kills}`];
+      ledgers.push(...await round({ server, ledgers: active, random, counts, fetch: faulty, name }));
       await whileDown(server);
       await server.start();
       // Now and then the next load, and the next kill, meet a server that nobody has looked at since.

@@ -72,7 +72,9 @@ export class Workerd extends Server {
 
   async start() {
     await mkdir(this.state, { recursive: true });
-    for (const file of ['index.js', 'index_bg.wasm']) await copyFile(path.join(root, 'build', file), path.join(this.folder, file));
+    for (const file of ['index.js', 'index_bg.wasm']) {
+      await copyFile(path.join(root, 'build', file), path.join(this.folder, file));
+    }
     await writeFile(path.join(this.folder, 'worker.capnp'), configuration(this.#secrets));
     this.#process = spawn(binary, ['serve', '--experimental', `--control-fd=${CONTROL}`, 'worker.capnp'], {
       cwd: this.folder,
