@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup dev test token grants revoke doctor build build-faults schemas fmt lint native-test unicode-test endpoint-test clean
+.PHONY: help setup dev test token grants revoke doctor build build-faults schemas fmt lint native-test unicode-test endpoint-test histories soak fuzz clean
 
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 
@@ -42,6 +42,8 @@ fmt: ## format the Rust source
 # The edge and the object exist for wasm alone, so clippy sees them for that target alone. Debian's compiler has no clippy.
 lint: ## check formatting and lints
 	cargo fmt --check
+	cargo fmt --check --manifest-path tests/histories/Cargo.toml
+	cargo fmt --check --manifest-path fuzz/Cargo.toml
 	cargo clippy --all-targets -- -D warnings
 	@if rustup target list --installed 2>/dev/null | grep -qx wasm32-unknown-unknown; then \
 		set -ex; \
@@ -53,6 +55,7 @@ lint: ## check formatting and lints
 
 native-test: unicode-test ## run the tests that need no wasm
 	cargo test
+	CARGO_TARGET_DIR=target/histories cargo test --quiet --manifest-path tests/histories/Cargo.toml
 
 unicode-test: setup ## compare folding with Unicode's own data
 	@cargo build --quiet --example fold
@@ -63,6 +66,24 @@ endpoint-test: build build-faults ## run the tests of the built Worker: endpoint
 	@rm -rf .tools/exchanges
 	EXCHANGES=$(CURDIR)/.tools/exchanges node --test 'tests/*/*.test.mjs'
 	@.tools/python/bin/python tests/exchanges/check_exchanges.py .tools/exchanges
+
+histories: build ## record calls made at the same time and have them judged [HISTORIES=1000 SEED=n]
+	@node tests/histories/run.mjs
+
+soak: build ## kill the server at random moments under load and hold it to what it acknowledged [KILLS=200 MINUTES=30 SEED=n]
+	@node tests/soak/run.mjs
+
+TARGET ?= envelope
+SECONDS ?= 60
+
+fuzz: ## fuzz what reads bytes, with nightly Rust and cargo-fuzz [TARGET=envelope|arguments|cursor|credential|folding|json SECONDS=60]
+	@command -v cargo-fuzz >/dev/null && rustup run nightly rustc --version >/dev/null 2>&1 || { \
+		echo "make fuzz: run \`rustup toolchain install nightly\` and \`cargo install cargo-fuzz --version 0.13.2 --locked\` first" >&2; \
+		exit 1; \
+	}
+	@mkdir -p target/fuzz/$(TARGET)
+	cargo +nightly fuzz run --target-dir target/fuzz-build $(TARGET) target/fuzz/$(TARGET) fuzz/corpus/$(TARGET) -- \
+		-max_total_time=$(SECONDS) -max_len=4096
 
 test: setup ## everything: set-up, lints, native tests, both builds, endpoint tests
 	@start=$$(date +%s); \

@@ -59,29 +59,16 @@ export async function serve({ build = 'build', persist, secrets = newSecrets(), 
   return new Served(miniflare, recorder, recorder?.origin ?? origin, secrets, log);
 }
 
-class Served {
-  #miniflare;
-  #recorder;
+/** A running server with these secrets, at `origin`. */
+export class Server {
   #secrets;
-  #log;
 
-  constructor(miniflare, recorder, origin, secrets, log) {
-    this.#miniflare = miniflare;
-    this.#recorder = recorder;
+  constructor(secrets) {
     this.#secrets = secrets;
-    this.#log = log;
-    this.origin = origin;
-    this.url = `${origin}/mcp`;
   }
 
-  close() {
-    this.#recorder?.close();
-    return this.#miniflare.dispose();
-  }
-
-  /** All that was logged so far. */
-  logged() {
-    return this.#log.lines.join('\n');
+  get url() {
+    return `${this.origin}/mcp`;
   }
 
   /** A request of the owner's. */
@@ -106,16 +93,43 @@ class Served {
   }
 }
 
-/** The plainest client of the handshake era: one POST a call. */
+class Served extends Server {
+  #miniflare;
+  #recorder;
+  #log;
+
+  constructor(miniflare, recorder, origin, secrets, log) {
+    super(secrets);
+    this.#miniflare = miniflare;
+    this.#recorder = recorder;
+    this.#log = log;
+    this.origin = origin;
+  }
+
+  close() {
+    this.#recorder?.close();
+    return this.#miniflare.dispose();
+  }
+
+  /** All that was logged so far. */
+  logged() {
+    return this.#log.lines.join('\n');
+  }
+}
+
+/** The plainest client of the handshake era: one POST a call, sent by `fetch`, in place of which faults can stand. */
 export class Notebook {
-  constructor(url, token) {
+  #fetch;
+
+  constructor(url, token, { fetch = globalThis.fetch } = {}) {
     this.url = url;
     this.token = token;
+    this.#fetch = fetch;
   }
 
   /** Posts a message; gives the response. */
   post(message, headers = {}) {
-    return fetch(this.url, {
+    return this.#fetch(this.url, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${this.token}`,

@@ -3,6 +3,8 @@
 #![allow(dead_code, missing_docs, unreachable_pub)]
 
 pub mod arguments;
+pub mod faulty;
+pub mod fuzz;
 pub mod random;
 pub mod sqlite;
 

@@ -3,8 +3,10 @@
 
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::time::Duration;
 
 use agent_codex::notebook::storage::{Param, Row, Storage, StorageError, Value};
+use rusqlite::backup::Backup;
 use rusqlite::limits::Limit;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ToSql, params_from_iter};
@@ -30,8 +32,50 @@ impl Sqlite {
         Self { connection, in_transaction: Cell::new(false), log: RefCell::new(None) }
     }
 
-    fn run(&self, sql: &str) {
+    /// Another database that holds the same.
+    pub fn copy(&self) -> Self {
+        let mut copy = Self::new();
+        Backup::new(&self.connection, &mut copy.connection)
+            .and_then(|backup| backup.run_to_completion(1_000_000, Duration::ZERO, None))
+            .unwrap();
+        copy
+    }
+
+    /// Runs statements as they are, past the trait.
+    pub fn run(&self, sql: &str) {
         self.connection.execute_batch(sql).unwrap();
+    }
+
+    /// All that the database holds: the statements that made it, and every row of every table.
+    pub fn dump(&self) -> Vec<String> {
+        let mut dump =
+            self.strings("SELECT name || ': ' || sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name");
+        for table in self.strings("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name") {
+            let mut statement = self.connection.prepare(&format!("SELECT * FROM {table} ORDER BY 1")).unwrap();
+            let names: Vec<_> = statement.column_names().map(str::to_owned).collect();
+            let mut rows = statement.query([]).unwrap();
+            while let Some(row) = rows.next().unwrap() {
+                let columns = names.iter().zip(0..).map(|(name, at)| format!("{name}={:?}", row.get_ref(at).unwrap()));
+                dump.push(format!("{table}: {}", columns.collect::<Vec<_>>().join(", ")));
+            }
+        }
+        dump
+    }
+
+    fn strings(&self, sql: &str) -> Vec<String> {
+        let mut statement = self.connection.prepare(sql).unwrap();
+        statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    }
+
+    /// The database's size in pages.
+    pub fn pages(&self) -> i64 {
+        self.connection.query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap()
+    }
+
+    /// Lets the database grow to so many pages and no further: a statement that wants more finds the disk full.
+    pub fn limit_pages(&self, pages: i64) {
+        let mut statement = self.connection.prepare(&format!("PRAGMA max_page_count = {pages}")).unwrap();
+        statement.query_row([], |row| row.get::<_, i64>(0)).unwrap();
     }
 }
 
@@ -85,8 +129,19 @@ impl Storage for Sqlite {
         assert!(!self.in_transaction.replace(true), "transactions are not nested");
         self.run("BEGIN IMMEDIATE");
         let outcome = catch_unwind(AssertUnwindSafe(body));
-        self.run(if matches!(outcome, Ok(Ok(_))) { "COMMIT" } else { "ROLLBACK" });
+        let committed = match outcome {
+            Ok(Ok(_)) => self.connection.execute_batch("COMMIT").map_err(storage_error),
+            _ => Ok(()),
+        };
+        // SQLite rolls back by itself when the disk is full.
+        if !self.connection.is_autocommit() {
+            self.run("ROLLBACK");
+        }
         self.in_transaction.set(false);
-        outcome.unwrap_or_else(|panic| resume_unwind(panic))
+        match outcome {
+            Ok(Ok(value)) => committed.map(|()| value).map_err(E::from),
+            Ok(Err(error)) => Err(error),
+            Err(panic) => resume_unwind(panic),
+        }
     }
 }

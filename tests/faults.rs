@@ -1,0 +1,302 @@
+//! A codex whose storage fails, at every step of everything that it does: what was asked has happened whole or not at all,
+//! the answer says which, and the next turn works.
+
+mod support;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use agent_codex::auth::{GrantId, Scopes};
+use agent_codex::codex::message::{Message, Outcome};
+use agent_codex::codex::take_turn;
+use agent_codex::json;
+use agent_codex::notebook::arguments::{Call, Tool};
+use agent_codex::notebook::storage::{Param, Row, Storage, StorageError};
+use agent_codex::notebook::time::Timestamp;
+use agent_codex::notebook::{Surroundings, tables};
+use serde_json::{Value, json};
+use support::faulty::{Fault, Faulty};
+use support::random::Random;
+use support::sqlite::Sqlite;
+use support::{DAY, START};
+
+const GRANT: [u8; 16] = [1; 16];
+
+/// Later than any record of a last use that the preparation left.
+const NOW: i64 = START + DAY;
+
+fn turn(storage: &impl Storage, message: &Message, now: i64, seed: u64) -> Result<Outcome, StorageError> {
+    let mut random = Random(seed);
+    let mut randomness = |bytes: &mut [u8]| bytes.fill_with(|| random.next().to_le_bytes()[0]);
+    let now = Timestamp::from_milliseconds(now);
+    tables::migrate(storage, now)?;
+    take_turn(storage, message, &mut Surroundings { now, randomness: &mut randomness })
+}
+
+/// A turn as the object takes it, for which a panic is an error.
+fn guarded(storage: &impl Storage, message: &Message) -> Result<Outcome, StorageError> {
+    catch_unwind(AssertUnwindSafe(|| turn(storage, message, NOW, 77)))
+        .unwrap_or_else(|_| Err(StorageError::new("a panic")))
+}
+
+fn call(tool: Tool, arguments: &Value) -> Message {
+    let text = arguments.to_string();
+    let document = json::parse(text.as_bytes()).unwrap();
+    let call = Call::parse(tool, document.root(), document.flaws()).unwrap();
+    Message::Call { grant: GrantId::from_bytes(GRANT), needed: Scopes::needed_by(tool), call }
+}
+
+fn create(id: [u8; 16]) -> Message {
+    Message::CreateGrant {
+        id: GrantId::from_bytes(id),
+        label: "laptop".to_owned(),
+        scopes: Scopes::ALL,
+        lifetime: Some(40 * DAY),
+    }
+}
+
+fn save(request: &str, content: &str) -> Message {
+    call(Tool::Save, &json!({"requestId": request, "entry": {"content": content, "tags": ["kept"]}}))
+}
+
+/// Folds to more than is stored folded.
+fn outgrown() -> String {
+    "\u{fdfa}".repeat(31_000)
+}
+
+/// A codex that has been used: two grants, entries, one of which no folded text is stored.
+fn prepared() -> (Sqlite, Vec<Value>) {
+    let storage = Sqlite::new();
+    let mut ids = Vec::new();
+    let messages = [create(GRANT), create([2; 16]), save("a", "first"), save("b", "second"), save("c", &outgrown())];
+    for (seed, message) in (1..).zip(&messages) {
+        let Ok(Outcome::Result(json)) = turn(&storage, message, START, seed) else { panic!("{message:?}") };
+        if let Some(id) = serde_json::from_str::<Value>(&json).unwrap()["entry"]["id"].as_str() {
+            ids.push(json!(id));
+        }
+    }
+    (storage, ids)
+}
+
+/// Everything that a codex is asked, by what it does with the storage.
+fn messages(ids: &[Value]) -> Vec<(&'static str, Message)> {
+    let update = |revision: i64| {
+        let entry = json!({"content": "replaced", "title": "x".repeat(200)});
+        call(Tool::Update, &json!({"id": ids[0], "expectedRevision": revision, "entry": entry}))
+    };
+    let unknown = json!("11111111-1111-4111-8111-111111111111");
+    vec![
+        ("a fresh save", save("new", &"long ".repeat(9_000))),
+        ("a save that is repeated", save("a", "first")),
+        ("a save whose request id was used", save("a", "other")),
+        ("an update", update(1)),
+        ("an update that conflicts", update(2)),
+        ("an update of nothing", {
+            let entry = json!({"content": "x"});
+            call(Tool::Update, &json!({"id": unknown, "expectedRevision": 1, "entry": entry}))
+        }),
+        ("a get", call(Tool::Get, &json!({"id": ids[2]}))),
+        ("a get of nothing", call(Tool::Get, &json!({"id": unknown}))),
+        ("a browse that makes the first cursor key", call(Tool::Search, &json!({"limit": 1}))),
+        ("a search that folds again", call(Tool::Search, &json!({"query": "صلى", "tag": "kept"}))),
+        ("a search with a cursor that is not ours", call(Tool::Search, &json!({"cursor": "AAAA"}))),
+        ("a grant that is made", create([3; 16])),
+        ("a grant that is revoked", Message::RevokeGrant(GrantId::from_bytes([2; 16]))),
+        ("a grant that is not there", Message::RevokeGrant(GrantId::from_bytes([9; 16]))),
+        ("the listing of grants", Message::ListGrants),
+    ]
+}
+
+/// A dump in which the record of a last use, the one thing that may change beside what is asked, is the same everywhere.
+fn without_last_use(dump: &[String]) -> Vec<String> {
+    let used = |time: i64| format!("last_used_at=Integer({time})");
+    dump.iter().map(|row| row.replace(&used(NOW), &used(START))).collect()
+}
+
+/// What a message does to a codex that has been used, when nothing breaks.
+struct Undisturbed<'m> {
+    name: &'m str,
+    message: &'m Message,
+    codex: &'m Sqlite,
+    get: Message,
+    outcome: Outcome,
+    dump: Vec<String>,
+}
+
+impl<'m> Undisturbed<'m> {
+    fn of(name: &'m str, message: &'m Message, codex: &'m Sqlite, get: Message) -> Self {
+        let storage = codex.copy();
+        let outcome = guarded(&storage, message).unwrap();
+        Self { name, message, codex, get, outcome, dump: storage.dump() }
+    }
+
+    /// Runs the message on a storage in which `spoil` breaks something; then, if it failed, again on the same storage,
+    /// mended. Says whether it failed.
+    fn or_not_at_all(
+        &self,
+        spoil: impl FnOnce(&Sqlite) -> Result<Outcome, StorageError>,
+        mend: impl FnOnce(&Sqlite),
+    ) -> bool {
+        let name = self.name;
+        let storage = self.codex.copy();
+        let answer = spoil(&storage);
+        let found = without_last_use(&storage.dump());
+        mend(&storage);
+        if let Ok(outcome) = &answer {
+            assert_eq!(*outcome, self.outcome, "{name}");
+            assert_eq!(found, without_last_use(&self.dump), "{name}: answered, so it has happened");
+        } else {
+            assert_eq!(found, without_last_use(&self.codex.dump()), "{name}: failed, so nothing has changed");
+            assert_eq!(guarded(&storage, self.message).as_ref(), Ok(&self.outcome), "{name}: the next turn works");
+            assert_eq!(storage.dump(), self.dump, "{name}: and leaves what an undisturbed one leaves");
+        }
+        assert!(matches!(guarded(&storage, &self.get), Ok(Outcome::Result(_))), "{name}: the codex works on");
+        answer.is_err()
+    }
+}
+
+fn for_each_message(mut check: impl FnMut(&Undisturbed<'_>)) {
+    let (codex, ids) = prepared();
+    for (name, message) in messages(&ids) {
+        check(&Undisturbed::of(name, &message, &codex, call(Tool::Get, &json!({"id": ids[1]}))));
+    }
+}
+
+#[test]
+fn a_turn_that_fails_at_any_step_has_changed_nothing_and_the_next_one_works() {
+    for_each_message(|whole| {
+        for fault in [Fault::Error, Fault::Panic] {
+            let mut failures = 0;
+            for step in 0.. {
+                let mut reached = false;
+                let spoil = |storage: &Sqlite| {
+                    let faulty = Faulty::after(storage, fault, step);
+                    let answer = guarded(&faulty, whole.message);
+                    reached = faulty.has_failed();
+                    answer
+                };
+                failures += usize::from(whole.or_not_at_all(spoil, |_| ()));
+                if !reached {
+                    break;
+                }
+            }
+            assert!(failures > 2, "{}: faults were met", whole.name);
+        }
+    });
+}
+
+#[test]
+fn a_turn_that_finds_the_disk_full_has_changed_nothing_and_works_when_there_is_room() {
+    for_each_message(|whole| {
+        let mut failures = 0;
+        for spare in 0.. {
+            let spoil = |storage: &Sqlite| {
+                storage.limit_pages(storage.pages() + spare);
+                guarded(storage, whole.message)
+            };
+            if !whole.or_not_at_all(spoil, |storage| storage.limit_pages(1_000_000)) {
+                break;
+            }
+            failures += 1;
+        }
+        if whole.name == "a fresh save" {
+            assert!(failures > 10, "it needs {failures} pages");
+        }
+    });
+}
+
+#[test]
+fn a_full_codex_can_still_be_read_and_its_grants_revoked() {
+    // Full to the brim: whatever would write finds no room.
+    struct Full<'s>(&'s Sqlite);
+    impl Storage for Full<'_> {
+        fn query(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>, StorageError> {
+            let writes = sql.starts_with("INSERT") || sql.starts_with("UPDATE") && !sql.contains("revoked_at");
+            if writes { Err(StorageError::new("database or disk is full")) } else { self.0.query(sql, params) }
+        }
+        fn transaction<T, E: From<StorageError>>(&self, body: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+            self.0.transaction(body)
+        }
+    }
+    let (codex, ids) = prepared();
+    turn(&codex, &call(Tool::Search, &json!({"limit": 1})), START, 1).unwrap();
+    let full = Full(&codex);
+    let done = |message: &Message| matches!(guarded(&full, message), Ok(Outcome::Result(_)));
+    assert!(done(&call(Tool::Get, &json!({"id": ids[0]}))));
+    assert!(done(&call(Tool::Search, &json!({"query": "FIRST"}))));
+    assert!(done(&call(Tool::Search, &json!({"limit": 1}))));
+    assert!(done(&save("a", "first")), "a save that is repeated");
+    assert!(done(&Message::RevokeGrant(GrantId::from_bytes(GRANT))));
+    assert!(guarded(&full, &create([4; 16])).is_err());
+}
+
+#[test]
+fn a_codex_that_fails_while_it_is_made_is_made_by_the_next_turn() {
+    let clean = Sqlite::new();
+    turn(&clean, &create(GRANT), NOW, 77).unwrap();
+    let made = clean.dump();
+    // The table of migrations is made first, and empty it says the same as none.
+    let nothing_made =
+        |dump: &[String]| dump.is_empty() || dump.len() == 1 && dump[0].starts_with("migrations: CREATE");
+    let whole = |dump: &[String]| dump.iter().filter(|row| row.contains(": CREATE")).count() == 5;
+
+    let mut outcomes = 0;
+    for fault in [Fault::Error, Fault::Panic] {
+        for step in 0.. {
+            let storage = Sqlite::new();
+            let faulty = Faulty::after(&storage, fault, step);
+            let answer = guarded(&faulty, &create(GRANT));
+            if !faulty.has_failed() {
+                break;
+            }
+            assert!(answer.is_err());
+            let dump = storage.dump();
+            assert!(nothing_made(&dump) || whole(&dump) && !dump.iter().any(|row| row.starts_with("grants: id")));
+            assert!(guarded(&storage, &create(GRANT)).is_ok());
+            assert_eq!(storage.dump(), made);
+            outcomes += 1;
+        }
+    }
+    assert!(outcomes >= 18, "{outcomes} steps");
+    for pages in 1.. {
+        let storage = Sqlite::new();
+        storage.limit_pages(pages);
+        let answer = guarded(&storage, &create(GRANT));
+        let dump = storage.dump();
+        storage.limit_pages(1_000_000);
+        if answer.is_ok() {
+            assert_eq!(dump, made);
+            break;
+        }
+        assert!(nothing_made(&dump) || whole(&dump), "{dump:?}");
+        assert!(guarded(&storage, &create(GRANT)).is_ok());
+        assert_eq!(storage.dump(), made);
+    }
+}
+
+#[test]
+fn a_cursor_key_that_can_not_be_made_or_replaced_leaves_the_old_cursors_valid() {
+    let browse = |cursor: Option<&Value>| {
+        let mut arguments = json!({"limit": 1});
+        if let Some(cursor) = cursor {
+            arguments["cursor"] = cursor.clone();
+        }
+        call(Tool::Search, &arguments)
+    };
+    let next = |outcome: Outcome| match outcome {
+        Outcome::Result(json) => serde_json::from_str::<Value>(&json).unwrap()["nextCursor"].clone(),
+        other => panic!("{other:?}"),
+    };
+    let codex = prepared().0;
+    for step in 0.. {
+        let storage = codex.copy();
+        let cursor = next(turn(&storage, &browse(None), START, 5).unwrap());
+        let later = START + 35 * DAY;
+        let faulty = Faulty::after(&storage, Fault::Error, step);
+        let answer = turn(&faulty, &browse(None), later, 6);
+        assert!(matches!(turn(&storage, &browse(Some(&cursor)), later, 7), Ok(Outcome::Result(_))), "step {step}");
+        if !faulty.has_failed() {
+            assert!(answer.is_ok());
+            break;
+        }
+    }
+}
