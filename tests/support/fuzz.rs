@@ -58,7 +58,7 @@ pub fn envelope(bytes: &[u8]) {
             let text = serde_json::to_string(&pending.call).unwrap();
             assert_eq!(serde_json::from_str::<Call>(&text).unwrap(), pending.call);
             assert!(granted.include(pending.needed));
-            pending.answer(Ok("{}"))
+            pending.reply.result("{}")
         }
     });
     let reply = Exchange::reply(batch, answered.collect());
@@ -142,11 +142,12 @@ pub fn cursor(bytes: &[u8]) {
 pub fn credential(bytes: &[u8]) {
     let keys = SealKeys::parse("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA").unwrap();
     let codex = CodexName::parse("local").unwrap();
-    let genuine = keys.seal(&Credential { codex, grant: GrantId::from_random([7; 16]), scopes: Scopes::ALL });
+    let genuine =
+        Credential { codex, grant: GrantId::from_random([7; 16]), scopes: Scopes::ALL, issue: None }.seal(&keys);
     let sealed = URL_SAFE_NO_PAD.decode(&genuine[4..]).unwrap();
     let forged = format!("acx_{}", URL_SAFE_NO_PAD.encode(changed(&sealed, bytes)));
     for token in [forged, String::from_utf8_lossy(bytes).into_owned()] {
-        assert_eq!(keys.open(&token).is_some(), token == genuine, "{token}");
+        assert_eq!(Credential::open(&keys, &token).is_some(), token == genuine, "{token}");
     }
 }
 
