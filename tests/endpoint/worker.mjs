@@ -79,6 +79,11 @@ class Served {
     return this.#miniflare.dispose();
   }
 
+  /** The ids of the codexes that were ever asked. */
+  objects() {
+    return this.#miniflare.listDurableObjectIds('CODEX');
+  }
+
   /** All that was logged so far. */
   logged() {
     return this.#log.lines.join('\n');
