@@ -5,7 +5,7 @@ mod support;
 use agent_codex::auth::oauth::family::{Bound, Exchange, Issued, NewCode, Refresh};
 use agent_codex::auth::oauth::token::{Code, RefreshToken, answer};
 use agent_codex::auth::oauth::{ACCESS_LIFETIME, CODE_LIFETIME, REPLAY_WINDOW, digest};
-use agent_codex::auth::{CodexName, Credential, GrantId, Refusal, Resource, Scope, Scopes, SealKeys};
+use agent_codex::auth::{Access, CodexName, Credential, GrantId, Refusal, Resource, Scope, Scopes, SealKeys};
 use agent_codex::codex::message::{Message, Outcome};
 use agent_codex::codex::take_turn;
 use agent_codex::notebook::Surroundings;
@@ -69,7 +69,12 @@ fn issued(outcome: Outcome) -> Option<Issued> {
 fn opens(codex: &TestCodex, generation: u32) -> bool {
     let call = Call::Search(Search::default());
     let needed = Scopes::NONE.with(Scope::Read);
-    let message = Message::Call { grant: grant_id(), generation: Some(generation), needed, call, trace: None };
+    let message = Message::Call {
+        access: Access::Grant { id: grant_id(), generation: Some(generation) },
+        needed,
+        call,
+        trace: None,
+    };
     matches!(turn(codex, &message), Outcome::Result(_))
 }
 

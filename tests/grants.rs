@@ -3,7 +3,9 @@
 mod support;
 
 use agent_codex::auth::seal::parse_key;
-use agent_codex::auth::{Challenge, CodexName, Credential, GrantId, OwnerKey, Refusal, Scope, Scopes, SealKeys};
+use agent_codex::auth::{
+    Access, Challenge, CodexName, Credential, GrantId, OwnerKey, Refusal, Scope, Scopes, SealKeys,
+};
 use agent_codex::codex::message::{Message, Outcome};
 use agent_codex::codex::take_turn;
 use agent_codex::notebook::Surroundings;
@@ -119,7 +121,7 @@ impl Granted {
 
     fn call(&mut self, needed: Scopes) -> Outcome {
         let call = Call::Search(Search { limit: 1, ..Search::default() });
-        self.turn(&Message::Call { grant: self.id, generation: None, needed, call, trace: None })
+        self.turn(&Message::Call { access: Access::Grant { id: self.id, generation: None }, needed, call, trace: None })
     }
 
     fn listed(&mut self) -> Value {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::scope::Scopes;
+use crate::json::write_string;
 
 /// The path of the protected-resource metadata (RFC 9728, section 3.1), for the endpoint `/mcp`.
 pub const METADATA_PATH: &str = "/.well-known/oauth-protected-resource/mcp";
@@ -63,13 +64,22 @@ impl Challenge {
     }
 }
 
-/// The protected-resource metadata (RFC 9728, section 2), JSON; `origin` is the endpoint's own.
+/// The protected-resource metadata (RFC 9728, section 2), JSON; `origin` is the endpoint's own, and `servers` are the
+/// authorization servers whose tokens are accepted.
 #[must_use]
-pub fn metadata(origin: &str) -> String {
-    let scopes: Vec<_> = Scopes::ALL.names().map(|name| format!("\"{name}\"")).collect();
+pub fn metadata(origin: &str, servers: &[&str]) -> String {
+    let list = |texts: &mut dyn Iterator<Item = &str>| {
+        let mut list = String::new();
+        for text in texts {
+            list.push(if list.is_empty() { '[' } else { ',' });
+            write_string(&mut list, text);
+        }
+        list + "]"
+    };
     format!(
-        "{{\"resource\":\"{origin}/mcp\",\"resource_name\":\"Agent Codex\",\
-         \"authorization_servers\":[\"{origin}\"],\"scopes_supported\":[{}],\"bearer_methods_supported\":[\"header\"]}}",
-        scopes.join(",")
+        "{{\"resource\":\"{origin}/mcp\",\"resource_name\":\"Agent Codex\",\"authorization_servers\":{},\
+         \"scopes_supported\":{},\"bearer_methods_supported\":[\"header\"]}}",
+        list(&mut servers.iter().copied()),
+        list(&mut Scopes::ALL.names())
     )
 }

@@ -28,6 +28,12 @@ impl GrantId {
         Self(Uuid::from_bytes(bytes))
     }
 
+    /// An id made of these bytes of a hash.
+    #[must_use]
+    pub fn from_hash(bytes: [u8; 16]) -> Self {
+        Self(uuid::Builder::from_custom_bytes(bytes).into_uuid())
+    }
+
     /// The id that `text` spells.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
@@ -211,13 +217,26 @@ pub fn authorise(
     if !grant.scopes.include(needed) {
         return Ok(Err(Refusal::InsufficientScope));
     }
+    record_use(storage, &grant, now);
+    Ok(Ok(()))
+}
+
+/// Records that the grant is used now, unless that was recorded within the hour. What the owner reads now and then is not worth
+/// a refused call: a codex that is full can still be read.
+pub(super) fn record_use(storage: &impl Storage, grant: &Grant, now: Timestamp) {
     let old = |used: Timestamp| now.milliseconds().saturating_sub(used.milliseconds()) >= LAST_USE_PRECISION;
     if grant.last_used_at.is_none_or(old) {
-        // What the owner reads now and then is not worth a refused call: a codex that is full can still be read.
         let _ = storage.execute(
             "UPDATE grants SET last_used_at = ? WHERE id = ?",
-            &[Param::Integer(now.milliseconds()), Param::Text(&id.to_string())],
+            &[Param::Integer(now.milliseconds()), Param::Text(&grant.id.to_string())],
         );
     }
-    Ok(Ok(()))
+}
+
+/// Records the scopes of a grant that is recorded already.
+pub(super) fn set_scopes(storage: &impl Storage, grant: &Grant) -> Result<(), StorageError> {
+    storage.execute(
+        "UPDATE grants SET scopes = ? WHERE id = ?",
+        &[Param::Text(&grant.scopes.to_string()), Param::Text(&grant.id.to_string())],
+    )
 }

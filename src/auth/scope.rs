@@ -92,6 +92,13 @@ impl Scopes {
         (scopes != Self::NONE).then_some(scopes)
     }
 
+    /// The set of those scopes among the names that there are.
+    #[must_use]
+    pub fn known_of<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
+        let known = |name| Scope::ALL.into_iter().find(|scope| scope.name() == name);
+        names.into_iter().filter_map(known).fold(Self::NONE, Self::with)
+    }
+
     /// The names of the scopes in the set.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         Scope::ALL.into_iter().filter(move |scope| self.0 & scope.bit() != 0).map(Scope::name)

@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::auth::access::Access;
+use crate::auth::external::Revocation;
 use crate::auth::grant::{GrantId, Refusal};
 use crate::auth::oauth::family::{Exchange, NewCode, Refresh};
 use crate::auth::scope::Scopes;
@@ -12,13 +14,10 @@ use crate::notebook::arguments::Call;
 /// What the edge asks of a codex.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Message {
-    /// Executes a call, if the grant permits it.
+    /// Executes a call, if the access permits it.
     Call {
-        /// The grant that the credential names.
-        grant: GrantId,
-        /// Which of the grant's access tokens the credential is, if it is one.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        generation: Option<u32>,
+        /// By what right the call is made.
+        access: Access,
         /// The scopes that the call needs.
         needed: Scopes,
         /// The call.
@@ -42,6 +41,8 @@ pub enum Message {
     ListGrants,
     /// Revokes a grant; the owner asks, or the client that holds its tokens.
     RevokeGrant(GrantId),
+    /// Revokes what another issuer vouches for; the owner asks.
+    RevokeExternal(Revocation),
     /// Records a code; the owner has granted a client's request.
     RecordCode(NewCode),
     /// Exchanges a code for tokens; a client asks.

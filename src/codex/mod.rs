@@ -9,6 +9,7 @@ use message::{Message, Outcome};
 
 use crate::auth::grant::{self, Grant, Refusal};
 use crate::auth::oauth::family::{self, Issued};
+use crate::auth::{access, external};
 use crate::notebook::failure::Error;
 use crate::notebook::storage::{Storage, StorageError};
 use crate::notebook::{Surroundings, execute};
@@ -23,12 +24,9 @@ pub fn take_turn(
     surroundings: &mut Surroundings<'_>,
 ) -> Result<Outcome, StorageError> {
     match message {
-        Message::Call { grant, generation, needed, call, trace: _ } => {
-            if let Err(refusal) = grant::authorise(storage, *grant, *needed, surroundings.now)? {
+        Message::Call { access, needed, call, trace: _ } => {
+            if let Err(refusal) = access::authorise(storage, access, *needed, surroundings.now)? {
                 return Ok(Outcome::Refused(refusal));
-            }
-            if let Some(generation) = *generation {
-                family::confirm(storage, *grant, generation)?;
             }
             match execute(storage, call, surroundings) {
                 Ok(result) => Ok(Outcome::Result(result)),
@@ -48,6 +46,10 @@ pub fn take_turn(
         Message::RevokeGrant(id) => {
             let known = grant::revoke(storage, *id, surroundings.now)?;
             Ok(if known { Outcome::Result("{}".to_owned()) } else { Outcome::Refused(Refusal::UnknownGrant) })
+        }
+        Message::RevokeExternal(revocation) => {
+            external::revoke(storage, revocation, surroundings.now)?;
+            Ok(Outcome::Result("{}".to_owned()))
         }
         Message::RecordCode(code) => {
             family::record(storage, code, surroundings.now)?;

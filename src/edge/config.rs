@@ -1,9 +1,9 @@
-//! The deployment's settings: the secrets `SEAL_KEYS` and `OWNER_KEY`, and the variables `ALLOWED_ORIGINS` and
-//! `DEFAULT_CODEX`.
+//! The deployment's settings: the secrets `SEAL_KEYS` and `OWNER_KEY`, and the variables `ALLOWED_ORIGINS`,
+//! `DEFAULT_CODEX` and `ISSUERS`.
 
 use worker::Env;
 
-use crate::auth::{OwnerKey, SealKeys};
+use crate::auth::{Issuer, OwnerKey, SealKeys};
 
 /// The settings, read and found usable.
 pub(super) struct Config {
@@ -14,6 +14,8 @@ pub(super) struct Config {
     pub(super) allowed_origins: Vec<String>,
     /// The codex that is proposed to an owner who allows a client.
     pub(super) default_codex: String,
+    /// The other issuers whose access tokens are accepted.
+    pub(super) issuers: Vec<Issuer>,
 }
 
 impl Config {
@@ -38,6 +40,11 @@ impl Config {
         let origins = env.var("ALLOWED_ORIGINS").map(|origins| origins.to_string()).unwrap_or_default();
         let allowed_origins = origins.split_whitespace().map(str::to_owned).collect();
         let default_codex = env.var("DEFAULT_CODEX").map_or_else(|_| "main".to_owned(), |name| name.to_string());
-        Ok(Self { seal_keys, owner_key, allowed_origins, default_codex })
+        let issuers = match env.var("ISSUERS").map(|issuers| issuers.to_string()) {
+            Ok(setting) if !setting.trim().is_empty() => Issuer::parse_all(&setting)
+                .map_err(|reason| format!("The variable ISSUERS is not usable, so every call is refused: {reason}."))?,
+            _ => Vec::new(),
+        };
+        Ok(Self { seal_keys, owner_key, allowed_origins, default_codex, issuers })
     }
 }

@@ -1,4 +1,5 @@
-//! The owner's endpoint for grants. Each request names a codex by `?codex=` and carries the owner key as bearer token.
+//! The owner's endpoint for grants. Each request carries the owner key as bearer token, and names a codex by `?codex=`, or
+//! by the `?issuer=` and `&subject=` whose codex it is.
 //!
 //! - `POST /grants` with `{"label","scopes","expiresInSeconds"?}` makes one, and answers with it and its token
 //! - `GET /grants` lists them
@@ -9,8 +10,10 @@ use worker::{Env, Method, Request};
 
 use super::config::Config;
 use super::respond::Answer;
-use super::{body, codex, mcp, origin};
+use super::{body, caller, codex, mcp, origin};
+use crate::auth::external::Subject;
 use crate::auth::grant::LABEL_CHARACTERS;
+use crate::auth::oauth::form::Parameters;
 use crate::auth::{Challenge, CodexName, Credential, GrantId, Scopes};
 use crate::codex::message::{Message, Outcome};
 use crate::json::write_string;
@@ -18,18 +21,13 @@ use crate::notebook::time::SECOND;
 use crate::random;
 
 pub(super) async fn serve(rest: &str, request: &mut Request, env: &Env, config: &Config) -> worker::Result<Answer> {
-    let Some(owner_key) = &config.owner_key else {
-        return Ok(Answer::error(403, "no_owner", "The secret OWNER_KEY is not set, so nobody manages grants"));
-    };
-    match mcp::bearer(request)? {
-        Some(key) if owner_key.matches(&key) => {}
-        key => {
-            let challenge = if key.is_some() { Challenge::InvalidToken } else { Challenge::Missing };
-            return mcp::refuse(challenge, request, env, &origin::own(request)).await;
-        }
+    if let Err(refusal) = check_owner(request, env, config).await? {
+        return Ok(refusal);
     }
     let Some(codex) = codex_of(request) else {
-        return Ok(invalid("?codex= must name a codex, with 1 to 128 of A-Z a-z 0-9 . _ @ -"));
+        return Ok(invalid(
+            "?codex= must name a codex, with 1 to 128 of A-Z a-z 0-9 . _ @ -, or ?issuer= and &subject= must say whose",
+        ));
     };
     match (request.method(), rest.strip_prefix('/')) {
         (Method::Post, None) => create(request, codex, env, config).await,
@@ -40,19 +38,48 @@ pub(super) async fn serve(rest: &str, request: &mut Request, env: &Env, config: 
     }
 }
 
-/// The codex that the query names. The characters of a name, but for `@`, stand in a URL as they are.
-fn codex_of(request: &Request) -> Option<CodexName> {
-    let url = request.inner().url();
-    let (_, query) = url.split_once('?')?;
-    let value = query.split('&').find_map(|pair| pair.strip_prefix("codex="))?;
-    CodexName::parse(&value.replace("%40", "@"))
+/// Checks that the owner asks.
+///
+/// # Errors
+/// The inner one is the refusal.
+pub(super) async fn check_owner(request: &Request, env: &Env, config: &Config) -> worker::Result<Result<(), Answer>> {
+    let Some(owner_key) = &config.owner_key else {
+        return Ok(Err(Answer::error(403, "no_owner", "The secret OWNER_KEY is not set, so nobody manages grants")));
+    };
+    let challenge = match caller::bearer(request)? {
+        Some(key) if owner_key.matches(&key) => return Ok(Ok(())),
+        Some(_) => Challenge::InvalidToken,
+        None => Challenge::Missing,
+    };
+    mcp::refuse(challenge, request, env, &origin::own(request)).await.map(Err)
 }
 
-fn invalid(description: &str) -> Answer {
+/// The codex that the query names.
+fn codex_of(request: &Request) -> Option<CodexName> {
+    match query(request)?.get("codex") {
+        Some(name) => CodexName::parse(name),
+        None => subject_of(request).map(|(_, subject)| subject.codex),
+    }
+}
+
+/// The issuer and its subject that the query names.
+pub(super) fn subject_of(request: &Request) -> Option<(String, Subject)> {
+    let query = query(request)?;
+    let issuer = query.get("issuer")?;
+    Some((issuer.to_owned(), Subject::of(issuer, query.get("subject")?)?))
+}
+
+fn query(request: &Request) -> Option<Parameters> {
+    let url = request.inner().url();
+    let (_, query) = url.split_once('?')?;
+    Parameters::parse(query.split('#').next()?.as_bytes()).ok()
+}
+
+pub(super) fn invalid(description: &str) -> Answer {
     Answer::error(400, "invalid_request", description)
 }
 
-fn unexpected(outcome: &Outcome) -> worker::Error {
+pub(super) fn unexpected(outcome: &Outcome) -> worker::Error {
     worker::Error::RustError(format!(
         "a codex answered a question about grants with {}",
         match outcome {

@@ -2,15 +2,19 @@
 //! object where something stored is needed. Whatever happens, it answers with a response of its own.
 
 mod body;
+mod caller;
 mod codex;
 mod config;
 mod grants;
+mod issuers;
 mod limits;
 mod mcp;
 mod oauth;
 mod origin;
 mod outgoing;
 mod respond;
+mod revocations;
+mod web_crypto;
 
 use std::panic::AssertUnwindSafe;
 
@@ -24,8 +28,8 @@ use origin::Origin;
 use respond::Answer;
 
 #[event(fetch)]
-async fn fetch(mut request: Request, env: Env, _context: Context) -> worker::Result<Response> {
-    let answer = match AssertUnwindSafe(answer(&mut request, &env)).catch_unwind().await {
+async fn fetch(mut request: Request, env: Env, context: Context) -> worker::Result<Response> {
+    let answer = match AssertUnwindSafe(answer(&mut request, &env, &context)).catch_unwind().await {
         Ok(Ok(answer)) => answer,
         Ok(Err(error)) => {
             console_error!("{error}");
@@ -37,9 +41,9 @@ async fn fetch(mut request: Request, env: Env, _context: Context) -> worker::Res
     answer.into_response()
 }
 
-async fn answer(request: &mut Request, env: &Env) -> worker::Result<Answer> {
+async fn answer(request: &mut Request, env: &Env, context: &Context) -> worker::Result<Answer> {
     let answer = match Config::read(env) {
-        Ok(config) => permitted(request, env, &config).await?,
+        Ok(config) => permitted(request, env, &config, context).await?,
         Err(reason) => {
             console_error!("{reason}");
             Answer::error(503, "not_configured", "This server is not set up yet; its log says what is missing")
@@ -50,7 +54,7 @@ async fn answer(request: &mut Request, env: &Env) -> worker::Result<Answer> {
 }
 
 /// Answers where the request's origin permits it.
-async fn permitted(request: &mut Request, env: &Env, config: &Config) -> worker::Result<Answer> {
+async fn permitted(request: &mut Request, env: &Env, config: &Config, context: &Context) -> worker::Result<Answer> {
     let origin = Origin::of(request, config)?;
     // The page on which the owner decides is this server's own, and looks at where its form comes from itself.
     if origin == Origin::Refused && request.path() != AUTHORIZE {
@@ -58,19 +62,29 @@ async fn permitted(request: &mut Request, env: &Env, config: &Config) -> worker:
     }
     let answer = match request.method() {
         Method::Options => Answer::empty(204),
-        _ => route(request, env, config).await?,
+        _ => route(request, env, config, context).await?,
     };
     Ok(origin.allow(answer))
 }
 
-async fn route(request: &mut Request, env: &Env, config: &Config) -> worker::Result<Answer> {
+async fn route(request: &mut Request, env: &Env, config: &Config, context: &Context) -> worker::Result<Answer> {
     let path = request.path();
     match path.as_str() {
-        "/mcp" | "/mcp/" => mcp::serve(request, env, config).await,
-        METADATA_PATH | ROOT_METADATA_PATH => Ok(Answer::json(200, metadata(&origin::own(request)))),
+        "/mcp" | "/mcp/" => mcp::serve(request, env, config, context).await,
+        METADATA_PATH | ROOT_METADATA_PATH => {
+            let own = origin::own(request);
+            let issuers = config.issuers.iter().map(|issuer| issuer.issuer.as_str());
+            let servers: Vec<_> = [own.as_str()].into_iter().chain(issuers).collect();
+            Ok(Answer::json(200, metadata(&own, &servers)))
+        }
+        "/revocations" => revocations::serve(request, env, config).await,
         #[cfg(feature = "faults")]
         #[allow(clippy::panic)]
         "/faults/panic" => panic!("a fault for the tests"),
+        #[cfg(feature = "faults")]
+        "/faults/minute" => Ok(issuers::pass(60)),
+        #[cfg(feature = "faults")]
+        "/faults/hour" => Ok(issuers::pass(3_600)),
         _ => match path.strip_prefix("/grants") {
             Some(rest) if rest.is_empty() || rest.starts_with('/') => grants::serve(rest, request, env, config).await,
             _ => Ok(oauth::serve(&path, request, env, config)

@@ -5,38 +5,50 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use futures_util::future::{Either, select};
-use worker::{CfProperties, Delay, Fetch, Headers, Request, RequestInit, RequestRedirect};
+use worker::{CacheMode, CfProperties, Delay, Fetch, Headers, Request, RequestInit, RequestRedirect};
 
 /// How long an answer may take, with its body.
 const TIME: Duration = Duration::from_secs(5);
 /// For how many seconds the runtime's cache may keep an answer of success.
 const CACHED_SECONDS: i32 = 3_600;
 
+/// Whether an answer may come from the runtime's cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Caching {
+    /// It may, for an hour.
+    Hour,
+    /// It must be the one of now.
+    None,
+}
+
 /// The body that a URL answers with, JSON of at most so many bytes.
 ///
 /// # Errors
 /// Why there is none, for the log.
-pub(super) async fn get(url: &str, bytes: usize) -> Result<Vec<u8>, String> {
+pub(super) async fn get(url: &str, bytes: usize, caching: Caching) -> Result<Vec<u8>, String> {
     if !url.starts_with("https://") {
         return Err(format!("{url} is not https"));
     }
-    match select(pin!(fetch(url, bytes)), pin!(Delay::from(TIME))).await {
+    match select(pin!(fetch(url, bytes, caching)), pin!(Delay::from(TIME))).await {
         Either::Left((answer, _)) => answer.map_err(|reason| format!("{url} {reason}")),
         Either::Right(_) => Err(format!("{url} did not answer in {} s", TIME.as_secs())),
     }
 }
 
-async fn fetch(url: &str, bytes: usize) -> Result<Vec<u8>, String> {
+async fn fetch(url: &str, bytes: usize, caching: Caching) -> Result<Vec<u8>, String> {
     let failed = |error: worker::Error| format!("failed: {error}");
     let headers = Headers::new();
     headers.set("Accept", "application/json").map_err(failed)?;
-    let cache = CfProperties {
-        cache_everything: Some(true),
-        cache_ttl_by_status: Some([("200-299".to_owned(), CACHED_SECONDS), ("300-599".to_owned(), 0)].into()),
-        ..CfProperties::new()
-    };
     let mut init = RequestInit::new();
-    init.with_headers(headers).with_redirect(RequestRedirect::Manual).with_cf_properties(cache);
+    init.with_headers(headers).with_redirect(RequestRedirect::Manual);
+    match caching {
+        Caching::None => init.with_cache(CacheMode::NoStore),
+        Caching::Hour => init.with_cf_properties(CfProperties {
+            cache_everything: Some(true),
+            cache_ttl_by_status: Some([("200-299".to_owned(), CACHED_SECONDS), ("300-599".to_owned(), 0)].into()),
+            ..CfProperties::new()
+        }),
+    };
     let request = Request::new_with_init(url, &init).map_err(failed)?;
     let mut response = Fetch::Request(request).send().await.map_err(failed)?;
     if response.status_code() != 200 {

@@ -7,7 +7,7 @@ use super::storage::{Param, Storage, StorageError};
 use super::time::Timestamp;
 
 /// The statements of each migration, the first being version 1. What was released never changes.
-const MIGRATIONS: &[&[&str]] = &[NOTEBOOK, AUTHORIZATION_SERVER];
+const MIGRATIONS: &[&[&str]] = &[NOTEBOOK, AUTHORIZATION_SERVER, REVOKED_TOKENS];
 
 const NOTEBOOK: &[&str] = &[
     // In the order of keys the entries are in the order of their ids. The columns that browsing reads come first.
@@ -64,6 +64,13 @@ const AUTHORIZATION_SERVER: &[&str] = &[
        used INTEGER NOT NULL          -- 1: the newest access token was used
      ) STRICT, WITHOUT ROWID",
 ];
+
+/// Tokens of other issuers.
+const REVOKED_TOKENS: &[&str] = &["CREATE TABLE revoked_tokens (
+       id TEXT PRIMARY KEY,           -- base64url of the SHA-256 of issuer and jti
+       revoked_at INTEGER NOT NULL,
+       kept_until INTEGER             -- NULL: for ever
+     ) STRICT, WITHOUT ROWID"];
 
 /// Brings the database to the newest version; does nothing where it is there already.
 ///

@@ -111,6 +111,11 @@ class Served extends Server {
     return this.#miniflare.dispose();
   }
 
+  /** The ids of the codexes that were ever asked. */
+  objects() {
+    return this.#miniflare.listDurableObjectIds('CODEX');
+  }
+
   /** All that was logged so far. */
   logged() {
     return this.#log.lines.join('\n');

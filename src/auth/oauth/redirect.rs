@@ -36,12 +36,12 @@ pub(super) fn parse(text: &str) -> Option<Uri<&str>> {
 }
 
 /// The host of an https URI; none where there is none.
-pub(super) fn https_host<'u>(uri: Uri<&'u str>) -> Option<&'u str> {
+pub(super) fn https_host(uri: Uri<&str>) -> Option<&str> {
     let host = uri.authority()?.host();
     (uri.scheme().as_str() == "https" && !host.is_empty()).then_some(host)
 }
 
-fn loopback_host<'u>(uri: Uri<&'u str>) -> Option<&'u str> {
+fn loopback_host(uri: Uri<&str>) -> Option<&str> {
     let host = uri.authority()?.host();
     (uri.scheme().as_str() == "http" && matches!(host, "localhost" | "127.0.0.1" | "[::1]")).then_some(host)
 }

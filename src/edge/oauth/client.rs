@@ -49,7 +49,7 @@ pub(super) async fn find(
     if let Err(answer) = limits::count_failure(env, request).await {
         return Ok(Err(Unfound::Limited(answer)));
     }
-    let found = match outgoing::get(id, DOCUMENT_BYTES).await {
+    let found = match outgoing::get(id, DOCUMENT_BYTES, outgoing::Caching::Hour).await {
         Ok(body) => Client::from_document(id, &body).map_err(|error| error.description.to_owned()),
         Err(reason) => Err(reason),
     };

@@ -1,0 +1,145 @@
+//! Tokens of other issuers: verified with the issuer's keys, which are fetched when [`KeyCache`] says so and kept by this
+//! isolate.
+//!
+//! A load runs beside the request that began it, so that a client which goes away does not end it, and leaves plain data
+//! behind, which any request may use. Requests that need the keys look again until it has ended. A load ends in five
+//! seconds, whatever the issuer does.
+
+use std::cell::RefCell;
+use std::pin::pin;
+use std::time::Duration;
+
+use futures_util::future::{Either, select};
+use worker::{Context, Date, Delay, console_error};
+
+use super::outgoing::{self, Caching};
+use super::web_crypto;
+use crate::auth::Issuer;
+use crate::auth::jwks::{Jwk, Jwks};
+use crate::auth::jwt::{Reason, Unverified};
+use crate::auth::key_cache::{KeyCache, Step};
+use crate::notebook::time::Timestamp;
+
+/// How long a load may take, all its requests together.
+const LOAD_TIME: Duration = Duration::from_secs(5);
+/// How long a request waits before it looks again whether a load has ended.
+const GLANCE: Duration = Duration::from_millis(10);
+/// Bytes of an issuer's answer, at most.
+const ANSWER_BYTES: usize = 65_536;
+
+thread_local! {
+    /// What is known of each issuer's keys, by the issuer.
+    static CACHES: RefCell<Vec<(String, KeyCache)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Verifies a token of this issuer, which is for `resource` where the issuer's settings name nobody else.
+///
+/// # Errors
+/// Why it is not believed. What costs nothing to know is looked at first, so only a token that is right but for its
+/// signature has keys asked for.
+pub(super) async fn verify(
+    token: &Unverified<'_>,
+    now: Timestamp,
+    issuer: &Issuer,
+    resource: &str,
+    context: &Context,
+) -> Result<(), Reason> {
+    issuer.expected(resource).check(token, now)?;
+    let key = key(issuer, token, context).await.ok_or(Reason::Key)?;
+    match web_crypto::verify(&key, token).await {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(Reason::Signature),
+        Err(error) => {
+            console_error!("A key of {} is not usable: {error:?}", issuer.issuer);
+            Err(Reason::Key)
+        }
+    }
+}
+
+async fn key(issuer: &Issuer, token: &Unverified<'_>, context: &Context) -> Option<Jwk> {
+    loop {
+        let step = |cache: &mut KeyCache| cache.step(token.algorithm, token.kid.as_deref(), clock());
+        match with_cache(&issuer.issuer, step) {
+            Step::Use(key) => return Some(key),
+            Step::UseAndAsk(key) => {
+                ask(issuer, context);
+                return Some(key);
+            }
+            Step::Ask => ask(issuer, context),
+            Step::Wait => Delay::from(GLANCE).await,
+            Step::Refuse => return None,
+        }
+    }
+}
+
+fn with_cache<T>(issuer: &str, act: impl FnOnce(&mut KeyCache) -> T) -> T {
+    CACHES.with_borrow_mut(|caches| match caches.iter_mut().find(|(name, _)| name == issuer) {
+        Some((_, cache)) => act(cache),
+        None => {
+            let mut cache = KeyCache::default();
+            let outcome = act(&mut cache);
+            caches.push((issuer.to_owned(), cache));
+            outcome
+        }
+    })
+}
+
+/// Begins a load of the issuer's keys.
+fn ask(issuer: &Issuer, context: &Context) {
+    let issuer = issuer.clone();
+    context.wait_until(async move {
+        let loaded = match select(pin!(load(&issuer)), pin!(Delay::from(LOAD_TIME))).await {
+            Either::Left((loaded, _)) => loaded,
+            Either::Right(_) => Err("it took more than 5 s".to_owned()),
+        };
+        if let Err(reason) = &loaded {
+            console_error!("The keys of {} can't be had: {reason}.", issuer.issuer);
+        }
+        with_cache(&issuer.issuer, |cache| cache.end(loaded.ok(), clock()));
+    });
+}
+
+async fn load(issuer: &Issuer) -> Result<Jwks, String> {
+    let url = match &issuer.jwks {
+        Some(url) => url.clone(),
+        None => discover(issuer).await?,
+    };
+    Jwks::parse(&get(&url).await?).ok_or_else(|| format!("{url} is no key set"))
+}
+
+/// Where the issuer's metadata says that its keys are.
+async fn discover(issuer: &Issuer) -> Result<String, String> {
+    let mut reasons = Vec::new();
+    for url in issuer.metadata_urls() {
+        match get(&url).await.map(|metadata| issuer.keys_in(&metadata)) {
+            Ok(Some(keys)) => return Ok(keys),
+            Ok(None) => reasons.push(format!("{url} is not this issuer's metadata, or names no keys")),
+            Err(reason) => reasons.push(reason),
+        }
+    }
+    Err(reasons.join("; "))
+}
+
+async fn get(url: &str) -> Result<Vec<u8>, String> {
+    outgoing::get(url, ANSWER_BYTES, Caching::None).await
+}
+
+/// The time by which keys age.
+fn clock() -> Timestamp {
+    let now = Timestamp::from_milliseconds(i64::try_from(Date::now().as_millis()).unwrap_or_default());
+    #[cfg(feature = "faults")]
+    let now = now.plus(PASSED.get());
+    now
+}
+
+#[cfg(feature = "faults")]
+thread_local! {
+    static PASSED: std::cell::Cell<i64> = const { std::cell::Cell::new(0) };
+}
+
+/// Lets time pass at once for the keys, in builds with the feature `faults` alone.
+#[cfg(feature = "faults")]
+pub(super) fn pass(seconds: i64) -> super::respond::Answer {
+    PASSED.set(PASSED.get().saturating_add(seconds.saturating_mul(crate::notebook::time::SECOND)));
+    super::respond::Answer::empty(204)
+}
