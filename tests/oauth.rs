@@ -3,7 +3,7 @@
 use agent_codex::auth::oauth::client::{Client, is_document_url};
 use agent_codex::auth::oauth::form::Parameters;
 use agent_codex::auth::oauth::page::{Consent, consent, escape, rejection};
-use agent_codex::auth::oauth::request::{AuthorizationRequest, Rejection, check};
+use agent_codex::auth::oauth::request::{AuthorizationRequest, Pending, Rejection, check};
 use agent_codex::auth::oauth::{digest, redirect};
 use agent_codex::auth::{CodexName, Credential, GrantId, Scope, Scopes, SealKeys};
 use agent_codex::notebook::time::Timestamp;
@@ -294,10 +294,11 @@ fn parameters_are_refused_when_one_is_repeated_or_all_are_too_long() {
 fn a_pending_request_opens_for_an_hour_with_these_keys_alone() {
     let request = checked(&[]).unwrap();
     let start = Timestamp::from_milliseconds(0);
-    let sealed = request.seal(&keys(), start);
-    assert_eq!(AuthorizationRequest::open(&keys(), &sealed, start.plus(3_599_999)), Some(request));
-    assert_eq!(AuthorizationRequest::open(&keys(), &sealed, start.plus(3_600_000)), None);
-    assert_eq!(AuthorizationRequest::open(&keys(), &sealed[1..], start), None);
+    let pending = Pending { request, browser: None, person: None };
+    let sealed = pending.seal(&keys(), start);
+    assert_eq!(Pending::open(&keys(), &sealed, start.plus(3_599_999)), Some(pending));
+    assert_eq!(Pending::open(&keys(), &sealed, start.plus(3_600_000)), None);
+    assert_eq!(Pending::open(&keys(), &sealed[1..], start), None);
 }
 
 #[test]
@@ -317,7 +318,7 @@ fn an_answer_takes_the_state_and_the_issuer_along_and_keeps_the_query_of_the_uri
 fn the_page_shows_what_is_asked_escaped_and_leads_only_here_and_to_the_client() {
     let mut request = checked(&[]).unwrap();
     request.client_name = Some("<script>\"'&\u{202e}x".to_owned());
-    let shown = consent(&request, Consent { sealed: "se\"aled", codex: "<b>", problem: Some("<i>") });
+    let shown = consent(&request, Consent { sealed: "se\"aled", codex: "<b>", person: None, problem: Some("<i>") });
     for part in [
         "“&lt;script&gt;&quot;&#39;&amp;\u{fffd}x”",
         "<b>host.example</b>",
@@ -334,7 +335,7 @@ fn the_page_shows_what_is_asked_escaped_and_leads_only_here_and_to_the_client() 
     request.client_id = "https://client.example/x.json".to_owned();
     request.redirect_uri = "http://127.0.0.1:7/".to_owned();
     request.scopes = Scopes::ALL;
-    let shown = consent(&request, Consent { sealed: "", codex: "main", problem: None });
+    let shown = consent(&request, Consent { sealed: "", codex: "main", person: None, problem: None });
     assert!(shown.html.contains("published by <b>client.example</b>") && shown.html.contains("save new notes"));
     assert!(
         shown.html.contains("a program on this device (127.0.0.1)")

@@ -29,6 +29,16 @@ const MEMBERS: [&str; 4] = ["issuer", "audience", "jwks", "types"];
 const ACCESS_TOKEN: &str = "at+jwt";
 
 impl Issuer {
+    /// The provider by whose `id_token`s, or the proxy by whose assertions, people sign in to the client `audience`.
+    ///
+    /// # Errors
+    /// What is wrong with the settings.
+    pub fn of_people(issuer: &str, audience: &str, jwks: Option<String>) -> Result<Self, &'static str> {
+        let (issuer, audience) = (issuer.to_owned(), Some(audience.to_owned()));
+        let provider = Self { issuer, audience, jwks, types: vec!["jwt".to_owned()] };
+        provider.check().map(|()| provider)
+    }
+
     /// The issuers that a setting, a JSON array, holds.
     ///
     /// # Errors
@@ -105,6 +115,14 @@ impl Issuer {
             urls.push(format!("https://{host}{path}/.well-known/openid-configuration"));
         }
         urls
+    }
+
+    /// The endpoint of that name that the issuer's metadata tells; `None` when the metadata is not this issuer's or has none.
+    #[must_use]
+    pub fn endpoint_in(&self, metadata: &[u8], name: &str) -> Option<String> {
+        let document = parse_object(metadata)?;
+        let member = |name| required_text(document.root(), name).ok();
+        (member("issuer")? == self.issuer).then(|| member(name).filter(|url| is_https(url))).flatten()
     }
 
     /// Where the keys are, as the issuer's metadata says; `None` when the metadata is not this issuer's or names no place.

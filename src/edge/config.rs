@@ -1,9 +1,15 @@
-//! The deployment's settings: the secrets `SEAL_KEYS` and `OWNER_KEY`, and the variables `ALLOWED_ORIGINS`,
-//! `DEFAULT_CODEX` and `ISSUERS`.
+//! The deployment's settings, secrets and variables; docs/operations.md lists them.
 
 use worker::Env;
 
+use super::oauth::sign_in::Provider;
+use crate::auth::oauth::person::Allowed;
 use crate::auth::{Issuer, OwnerKey, SealKeys};
+
+/// A variable that is set to something.
+fn variable(env: &Env, name: &str) -> Option<String> {
+    env.var(name).ok().map(|value| value.to_string().trim().to_owned()).filter(|value| !value.is_empty())
+}
 
 /// The settings, read and found usable.
 pub(super) struct Config {
@@ -16,6 +22,10 @@ pub(super) struct Config {
     pub(super) default_codex: String,
     /// The other issuers whose access tokens are accepted.
     pub(super) issuers: Vec<Issuer>,
+    /// The provider with which people sign in.
+    pub(super) provider: Option<Provider>,
+    /// Cloudflare Access, in front of this server.
+    pub(super) access: Option<Issuer>,
 }
 
 impl Config {
@@ -45,6 +55,28 @@ impl Config {
                 .map_err(|reason| format!("The variable ISSUERS is not usable, so every call is refused: {reason}."))?,
             _ => Vec::new(),
         };
-        Ok(Self { seal_keys, owner_key, allowed_origins, default_codex, issuers })
+        let provider = Self::provider(env)?;
+        let access = Self::access(env)?;
+        Ok(Self { seal_keys, owner_key, allowed_origins, default_codex, issuers, provider, access })
+    }
+
+    fn provider(env: &Env) -> Result<Option<Provider>, String> {
+        let Some(issuer) = variable(env, "OIDC_ISSUER") else { return Ok(None) };
+        let needed = |name: &str| format!("OIDC_ISSUER is set, and {name} is not, so every call is refused.");
+        let client_id = variable(env, "OIDC_CLIENT_ID").ok_or_else(|| needed("OIDC_CLIENT_ID"))?;
+        let client_secret = env.secret("OIDC_CLIENT_SECRET").map_err(|_| needed("OIDC_CLIENT_SECRET"))?.to_string();
+        let allowed = variable(env, "OIDC_ALLOWED").ok_or_else(|| needed("OIDC_ALLOWED"))?;
+        let issuer = Issuer::of_people(&issuer, &client_id, None)
+            .map_err(|reason| format!("OIDC_ISSUER is not usable, so every call is refused: {reason}."))?;
+        Ok(Some(Provider { issuer, client_id, client_secret, allowed: Allowed::parse(&allowed) }))
+    }
+
+    fn access(env: &Env) -> Result<Option<Issuer>, String> {
+        let Some(issuer) = variable(env, "ACCESS_ISSUER") else { return Ok(None) };
+        let audience = variable(env, "ACCESS_AUDIENCE")
+            .ok_or("ACCESS_ISSUER is set, and ACCESS_AUDIENCE is not, so every call is refused.")?;
+        Issuer::of_people(&issuer, &audience, Some(format!("{issuer}/cdn-cgi/access/certs")))
+            .map(Some)
+            .map_err(|reason| format!("ACCESS_ISSUER is not usable, so every call is refused: {reason}."))
     }
 }

@@ -73,14 +73,14 @@ async fn key(issuer: &Issuer, token: &Unverified<'_>, context: &Context) -> Opti
 }
 
 fn with_cache<T>(issuer: &str, act: impl FnOnce(&mut KeyCache) -> T) -> T {
-    CACHES.with_borrow_mut(|caches| match caches.iter_mut().find(|(name, _)| name == issuer) {
-        Some((_, cache)) => act(cache),
-        None => {
-            let mut cache = KeyCache::default();
-            let outcome = act(&mut cache);
-            caches.push((issuer.to_owned(), cache));
-            outcome
+    CACHES.with_borrow_mut(|caches| {
+        if let Some((_, cache)) = caches.iter_mut().find(|(name, _)| name == issuer) {
+            return act(cache);
         }
+        let mut cache = KeyCache::default();
+        let outcome = act(&mut cache);
+        caches.push((issuer.to_owned(), cache));
+        outcome
     })
 }
 

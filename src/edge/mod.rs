@@ -87,7 +87,7 @@ async fn route(request: &mut Request, env: &Env, config: &Config, context: &Cont
         "/faults/hour" => Ok(issuers::pass(3_600)),
         _ => match path.strip_prefix("/grants") {
             Some(rest) if rest.is_empty() || rest.starts_with('/') => grants::serve(rest, request, env, config).await,
-            _ => Ok(oauth::serve(&path, request, env, config)
+            _ => Ok(oauth::serve(&path, request, env, config, context)
                 .await?
                 .unwrap_or_else(|| Answer::error(404, "not_found", "There is nothing here; the MCP endpoint is /mcp"))),
         },

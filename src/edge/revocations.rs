@@ -45,7 +45,7 @@ fn asked(body: &[u8]) -> Option<(Option<String>, Option<i64>)> {
         match &*name {
             "jti" => jti = Some(value.as_str()?.into_owned()),
             "keepSeconds" => {
-                lifetime = Some(value.as_number()?.as_integer().filter(|it| *it >= 0)?.checked_mul(SECOND)?)
+                lifetime = Some(value.as_number()?.as_integer().filter(|it| *it >= 0)?.checked_mul(SECOND)?);
             }
             _ => return None,
         }

@@ -37,7 +37,7 @@ pub(super) async fn verify(key: &Jwk, token: &Unverified<'_>) -> Result<bool, Js
     Ok(JsFuture::from(verified).await?.is_truthy())
 }
 
-/// The algorithm as WebCrypto names it, for importing and for verifying alike.
+/// The algorithm as `WebCrypto` names it, for importing and for verifying alike.
 fn parameters(algorithm: Algorithm) -> Result<Object, JsValue> {
     let members: &[(&str, &str)] = match algorithm {
         Algorithm::Es256 => &[("name", "ECDSA"), ("namedCurve", "P-256"), ("hash", "SHA-256")],

@@ -8,6 +8,8 @@ use crate::auth::scope::Scopes;
 pub const PATHS: [&str; 2] = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"];
 /// The endpoints, which are where clients of MCP 2025-03-26 look for them without metadata.
 pub const AUTHORIZE: &str = "/authorize";
+/// Where the provider sends people back who have signed in.
+pub const CALLBACK: &str = "/callback";
 /// The token endpoint.
 pub const TOKEN: &str = "/token";
 /// The registration endpoint.

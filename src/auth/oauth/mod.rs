@@ -11,6 +11,7 @@
 //! | clients: registrations and metadata documents | [`client`] |
 //! | what a client asks the owner for | [`request`] |
 //! | the pages that the owner sees | [`page`] |
+//! | people who sign in with a provider of their own | [`person`] |
 //! | codes and refresh tokens, as strings | [`token`] |
 //! | codes and refresh families, as the codex keeps them | [`family`] |
 //! | the metadata of the server | [`metadata`] |
@@ -20,6 +21,7 @@ pub mod family;
 pub mod form;
 pub mod metadata;
 pub mod page;
+pub mod person;
 pub mod redirect;
 pub mod request;
 pub mod token;

@@ -8,6 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 
 use super::metadata::AUTHORIZE;
+use super::person::Person;
 use super::redirect;
 use super::request::AuthorizationRequest;
 use crate::auth::scope::{Scope, Scopes};
@@ -90,8 +91,10 @@ pub fn rejection(reason: &str, location: &str) -> Page {
 pub struct Consent<'c> {
     /// The request, sealed.
     pub sealed: &'c str,
-    /// The codex that is proposed.
+    /// The codex that is proposed to the owner.
     pub codex: &'c str,
+    /// Who has signed in, to decide on their own codex; otherwise the owner decides.
+    pub person: Option<&'c Person>,
     /// What was wrong with the decision before.
     pub problem: Option<&'c str>,
 }
@@ -124,14 +127,24 @@ pub fn consent(request: &AuthorizationRequest, consent: Consent<'_>) -> Page {
         let _ =
             write!(body, "<label><input type=\"checkbox\" name=\"{name}\" value=\"yes\" checked> {wording}</label>");
     }
-    let _ = write!(
-        body,
-        "</fieldset><label for=\"codex\">Codex</label>\
-         <input id=\"codex\" name=\"codex\" value=\"{}\" autocomplete=\"username\" required maxlength=\"128\">\
-         <label for=\"owner_key\">Owner key</label>\
-         <input id=\"owner_key\" name=\"owner_key\" type=\"password\" autocomplete=\"current-password\">\
-         <button name=\"decision\" value=\"allow\">Allow</button><button name=\"decision\" value=\"deny\">Deny</button></form>",
-        escape(consent.codex)
+    body.push_str("</fieldset>");
+    match consent.person {
+        Some(person) => {
+            let _ = write!(body, "<p>You are <b>{}</b>, and this is about your own codex.</p>", escape(&person.called));
+        }
+        None => {
+            let _ = write!(
+                body,
+                "<label for=\"codex\">Codex</label>\
+                 <input id=\"codex\" name=\"codex\" value=\"{}\" autocomplete=\"username\" required maxlength=\"128\">\
+                 <label for=\"owner_key\">Owner key</label>\
+                 <input id=\"owner_key\" name=\"owner_key\" type=\"password\" autocomplete=\"current-password\">",
+                escape(consent.codex)
+            );
+        }
+    }
+    body.push_str(
+        "<button name=\"decision\" value=\"allow\">Allow</button><button name=\"decision\" value=\"deny\">Deny</button></form>",
     );
     let form_action = format!("'self' {}", redirect::policy_source(&request.redirect_uri));
     Page::new("Allow access?", &body, &form_action)

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::client::Client;
 use super::form::Parameters;
+use super::person::Person;
 use super::{DECISION_LIFETIME, Digest, redirect};
 use crate::auth::grant::LABEL_CHARACTERS;
 use crate::auth::scope::Scopes;
@@ -141,21 +142,34 @@ fn requested_scopes(scope: &str) -> Option<Scopes> {
     names.filter_map(|name| Scopes::parse([name])).reduce(Scopes::union)
 }
 
-impl AuthorizationRequest {
-    /// The request, sealed until the owner has decided.
+/// A request that waits for its owner.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pending {
+    /// The request.
+    pub request: AuthorizationRequest,
+    /// The digest of the cookie of the browser that it waits in, where people sign in.
+    pub browser: Option<Digest>,
+    /// Who decides, once they have signed in; otherwise whoever has the owner key.
+    pub person: Option<Person>,
+}
+
+impl Pending {
+    /// The request, sealed until it is decided.
     #[must_use]
     pub fn seal(&self, keys: &SealKeys, now: Timestamp) -> String {
         let pending = (self, now.milliseconds());
         keys.seal(PENDING, serde_json::to_vec(&pending).unwrap_or_default())
     }
 
-    /// The request that was sealed, if the owner may still decide on it.
+    /// The request that was sealed, if it may still be decided.
     #[must_use]
     pub fn open(keys: &SealKeys, sealed: &str, now: Timestamp) -> Option<Self> {
-        let (request, asked_at): (Self, i64) = serde_json::from_slice(&keys.open(PENDING, sealed)?).ok()?;
-        (now < Timestamp::from_milliseconds(asked_at).plus(DECISION_LIFETIME)).then_some(request)
+        let (pending, asked_at): (Self, i64) = serde_json::from_slice(&keys.open(PENDING, sealed)?).ok()?;
+        (now < Timestamp::from_milliseconds(asked_at).plus(DECISION_LIFETIME)).then_some(pending)
     }
+}
 
+impl AuthorizationRequest {
     /// The host that publishes the client's metadata document, if the client's id is that of one.
     #[must_use]
     pub fn client_host(&self) -> Option<String> {

@@ -1,17 +1,19 @@
 //! The authorization endpoint: it puts a client's request to the owner, and sends the owner back with the decision.
 //!
 //! Nothing is kept between the two: the page holds the request, sealed. The decision to allow comes with the owner key, which
-//! no other page can know, so a forged one allows nothing; that it comes from this server's own page is checked as well.
+//! no other page can know, or with the cookie of the browser in which the person signed in, so a forged one allows nothing;
+//! that it comes from this server's own page is checked as well.
 
-use worker::{Date, Env, Request};
+use worker::{Context, Date, Env, Request};
 
 use super::client::{self, Unfound};
-use super::form;
+use super::{form, sign_in};
 use crate::auth::oauth::digest;
 use crate::auth::oauth::family::{Bound, NewCode};
 use crate::auth::oauth::form::Parameters;
 use crate::auth::oauth::page::{self, Consent, Page};
-use crate::auth::oauth::request::{AuthorizationRequest, Rejection, check};
+use crate::auth::oauth::person::browser;
+use crate::auth::oauth::request::{AuthorizationRequest, Pending, Rejection, check};
 use crate::auth::oauth::token::Code;
 use crate::auth::{CodexName, Resource, Scopes};
 use crate::codex::message::{Message, Outcome};
@@ -25,18 +27,8 @@ pub(super) fn now() -> Timestamp {
     Timestamp::from_milliseconds(i64::try_from(Date::now().as_millis()).unwrap_or_default())
 }
 
-impl Answer {
-    fn page(status: u16, page: Page) -> Self {
-        Self::html(status, page.html).with_header("Content-Security-Policy", page.policy)
-    }
-
-    fn refusal(status: u16, reason: &str) -> Self {
-        Self::page(status, page::refusal(reason))
-    }
-}
-
 /// Puts a request to the owner.
-pub(super) async fn ask(request: &Request, env: &Env, config: &Config) -> worker::Result<Answer> {
+pub(super) async fn ask(request: &Request, env: &Env, config: &Config, context: &Context) -> worker::Result<Answer> {
     let url = request.inner().url();
     let query = url.split_once('?').map_or("", |(_, query)| query);
     let parameters = match Parameters::parse(query.split('#').next().unwrap_or_default().as_bytes()) {
@@ -51,18 +43,29 @@ pub(super) async fn ask(request: &Request, env: &Env, config: &Config) -> worker
         Err(Unfound::Because(reason)) => return Ok(Answer::refusal(400, reason)),
         Err(Unfound::Limited(answer)) => return Ok(answer),
     };
-    Ok(match check(&parameters, &client, &origin::own(request)) {
-        Ok(asked) => {
-            let sealed = asked.seal(&config.seal_keys, now());
-            Answer::page(200, consent(&asked, &sealed, &config.default_codex, None))
+    let own = origin::own(request);
+    let asked = match check(&parameters, &client, &own) {
+        Ok(asked) => asked,
+        Err(Rejection::Here(reason)) => return Ok(Answer::refusal(400, reason)),
+        Err(Rejection::AtClient { reason, location }) => {
+            return Ok(Answer::page(400, page::rejection(reason, &location)));
         }
-        Err(Rejection::Here(reason)) => Answer::refusal(400, reason),
-        Err(Rejection::AtClient { reason, location }) => Answer::page(400, page::rejection(reason, &location)),
-    })
+    };
+    match (&config.access, &config.provider) {
+        (Some(access), _) => sign_in::behind_access(asked, request, access, config, context).await,
+        (None, Some(provider)) => sign_in::begin(asked, provider, &own, config).await,
+        (None, None) => Ok(put(&Pending { request: asked, browser: None, person: None }, config)),
+    }
 }
 
-fn consent(asked: &AuthorizationRequest, sealed: &str, codex: &str, problem: Option<&str>) -> Page {
-    page::consent(asked, Consent { sealed, codex, problem })
+/// The page that puts a request to whoever decides.
+pub(super) fn put(pending: &Pending, config: &Config) -> Answer {
+    let sealed = pending.seal(&config.seal_keys, now());
+    Answer::page(200, consent(pending, &sealed, &config.default_codex, None))
+}
+
+fn consent(pending: &Pending, sealed: &str, codex: &str, problem: Option<&str>) -> Page {
+    page::consent(&pending.request, Consent { sealed, codex, person: pending.person.as_ref(), problem })
 }
 
 /// Takes the owner's decision.
@@ -75,9 +78,10 @@ pub(super) async fn decide(request: &mut Request, env: &Env, config: &Config) ->
         Err(refusal) => return Ok(refusal),
     };
     let sealed = form.get("request").unwrap_or_default();
-    let Some(asked) = AuthorizationRequest::open(&config.seal_keys, sealed, now()) else {
+    let Some(pending) = Pending::open(&config.seal_keys, sealed, now()) else {
         return Ok(Answer::refusal(400, "The page is too old, or not one of this server’s."));
     };
+    let asked = &pending.request;
     let own = origin::own(request);
     match form.get("decision") {
         Some("allow") => {}
@@ -85,25 +89,48 @@ pub(super) async fn decide(request: &mut Request, env: &Env, config: &Config) ->
         _ => return Ok(Answer::refusal(400, "The decision is neither to allow nor to deny.")),
     }
     let typed = form.get("codex").unwrap_or_default();
-    let again = |status, problem| Answer::page(status, consent(&asked, sealed, typed, Some(problem)));
+    let again = |status, problem| Answer::page(status, consent(&pending, sealed, typed, Some(problem)));
     let ticked = |scope: &&str| form.get(scope).is_some();
     let Some(scopes) = Scopes::parse(asked.scopes.names().filter(ticked)) else {
         return Ok(again(400, "Nothing is ticked; to allow nothing, deny."));
     };
-    let Some(codex) = CodexName::parse(typed) else {
-        return Ok(again(400, "A codex is named by 1 to 128 of A–Z a–z 0–9 . _ @ -"));
+    let codex = match &pending.person {
+        Some(person) if pending.browser == sign_in::cookie(request)?.as_deref().map(browser) => person.codex.clone(),
+        Some(_) => return Ok(Answer::refusal(403, "You have signed in with another browser.")),
+        None => match owners_choice(&form, typed, request, env, config).await {
+            Ok(codex) => codex,
+            Err(Undecided::Again(status, problem)) => return Ok(again(status, problem)),
+            Err(Undecided::Limited(answer)) => return Ok(answer),
+        },
     };
-    let Some(owner_key) = &config.owner_key else {
-        return Ok(again(403, "The secret OWNER_KEY is not set, so nobody can allow this."));
-    };
-    if !form.get("owner_key").is_some_and(|key| owner_key.matches(key.trim())) {
-        return Ok(match limits::count_failure(env, request).await {
-            Ok(()) => again(403, "This is not the owner key."),
-            Err(answer) => answer,
-        });
-    }
-    let code = record(&asked, scopes, codex, &own, env).await?;
+    let code = record(asked, scopes, codex, &own, env).await?;
     Ok(Answer::empty(303).with_header("Location", asked.granted(&code.seal(&config.seal_keys), &own)))
+}
+
+/// Why nothing was decided.
+enum Undecided {
+    Again(u16, &'static str),
+    Limited(Answer),
+}
+
+/// The codex that the owner has named, and shown the owner key for.
+async fn owners_choice(
+    form: &Parameters,
+    typed: &str,
+    request: &Request,
+    env: &Env,
+    config: &Config,
+) -> Result<CodexName, Undecided> {
+    let codex =
+        CodexName::parse(typed).ok_or(Undecided::Again(400, "A codex is named by 1 to 128 of A–Z a–z 0–9 . _ @ -"))?;
+    let Some(owner_key) = &config.owner_key else {
+        return Err(Undecided::Again(403, "The secret OWNER_KEY is not set, so nobody can allow this."));
+    };
+    if form.get("owner_key").is_some_and(|key| owner_key.matches(key.trim())) {
+        return Ok(codex);
+    }
+    limits::count_failure(env, request).await.map_err(Undecided::Limited)?;
+    Err(Undecided::Again(403, "This is not the owner key."))
 }
 
 /// Whether a form was sent by a page of this server, as far as the browser tells.

@@ -2,15 +2,17 @@
 
 mod authorize;
 mod client;
+pub(super) mod sign_in;
 mod token;
 
 use serde_json::Value;
-use worker::{Env, Method, Request};
+use worker::{Context, Env, Method, Request};
 
 use super::config::Config;
 use super::respond::Answer;
 use super::{body, origin};
 use crate::auth::oauth::form::Parameters;
+use crate::auth::oauth::page::{self, Page};
 use crate::auth::oauth::{OAuthError, metadata};
 
 /// Answers a request to one of the endpoints; `None` where the path is not one of theirs.
@@ -19,6 +21,7 @@ pub(super) async fn serve(
     request: &mut Request,
     env: &Env,
     config: &Config,
+    context: &Context,
 ) -> worker::Result<Option<Answer>> {
     let method = request.method();
     Ok(Some(match (path, method) {
@@ -26,9 +29,10 @@ pub(super) async fn serve(
             Answer::json(200, metadata::metadata(&origin::own(request)).to_string())
         }
         (path, _) if metadata::PATHS.contains(&path) => Answer::method_not_allowed("GET"),
-        (metadata::AUTHORIZE, Method::Get) => authorize::ask(request, env, config).await?,
+        (metadata::AUTHORIZE, Method::Get) => authorize::ask(request, env, config, context).await?,
         (metadata::AUTHORIZE, Method::Post) => authorize::decide(request, env, config).await?,
         (metadata::AUTHORIZE, _) => Answer::method_not_allowed("GET, POST"),
+        (metadata::CALLBACK, Method::Get) => sign_in::end(request, config, context).await?,
         (metadata::REGISTER, Method::Post) => client::register(request, config).await?,
         (metadata::TOKEN, Method::Post) => token::give(request, env, config).await?,
         (metadata::REVOKE, Method::Post) => token::revoke(request, env, config).await?,
@@ -38,6 +42,14 @@ pub(super) async fn serve(
 }
 
 impl Answer {
+    fn page(status: u16, page: Page) -> Self {
+        Self::html(status, page.html).with_header("Content-Security-Policy", page.policy)
+    }
+
+    fn refusal(status: u16, reason: &str) -> Self {
+        Self::page(status, page::refusal(reason))
+    }
+
     fn oauth_error(error: OAuthError) -> Self {
         Self::error(error.status, error.code, error.description)
     }
