@@ -48,9 +48,10 @@ impl Allowed {
     pub fn permits(&self, claims: &Claims) -> bool {
         let email = claims.email.as_deref().filter(|_| claims.email_verified).map(str::to_lowercase);
         let domain = email.as_deref().and_then(|email| email.rfind('@').and_then(|at| email.get(at..)));
-        self.0.iter().any(|entry| {
-            let lower = entry.to_lowercase();
-            *entry == claims.subject || email.as_ref() == Some(&lower) || domain == Some(lower.as_str())
+        self.0.iter().any(|entry| match entry.find('@') {
+            None => *entry == claims.subject,
+            Some(0) => domain == Some(entry.to_lowercase().as_str()),
+            Some(_) => email == Some(entry.to_lowercase()),
         })
     }
 }
