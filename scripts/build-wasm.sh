@@ -53,5 +53,9 @@ worker-build . --release --out-dir "$out" "${features[@]}"
 "$WASM_OPT_BIN" --strip-debug --enable-{mutable-globals,sign-ext,nontrapping-float-to-int,bulk-memory,multivalue,reference-types,exception-handling} \
     "$wasm" -o "$wasm"
 
+# What worker-build wrote stands behind the project's own entry.
+mv "$out/index.js" "$out/generated.js"
+cp src/entry.js "$out/index.js"
+
 check_size
 echo "$inputs" >"$stamp"

@@ -38,7 +38,7 @@ async fn fetch(mut request: Request, env: Env, _context: Context) -> worker::Res
 }
 
 async fn answer(request: &mut Request, env: &Env) -> worker::Result<Answer> {
-    let answer = match Config::read(env) {
+    let answer = match Config::of(env) {
         Ok(config) => permitted(request, env, &config).await?,
         Err(reason) => {
             console_error!("{reason}");

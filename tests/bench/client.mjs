@@ -56,7 +56,9 @@ export class Client {
   }
 
   async send(request, connection = 0) {
-    const { statusCode, body } = await this.open[connection].request(request);
+    const sent = () => this.open[connection].request(request);
+    // A machine that was paused finds its idle connections timed out: all are closed at once, and what was sent is lost.
+    const { statusCode, body } = await sent().catch(error => (/SOCKET|RESET/.test(error.code) ? sent() : Promise.reject(error)));
     const text = await body.text();
     if (statusCode !== 200) throw new Error(`HTTP ${statusCode}: ${text.slice(0, 300)}`);
     return text;

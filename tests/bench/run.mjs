@@ -15,7 +15,7 @@ import { fill, workloads } from './workloads.mjs';
 
 const SIZES = [200, 4096];
 const FIRST_PORT = 18710;
-const WARM_UP_SECONDS = 0.4;
+const WARM_UP_SECONDS = 1;
 
 const text = (name, value) => ({ [name]: { type: 'string', default: value } });
 const { values } = parseArgs({

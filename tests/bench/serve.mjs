@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Miniflare } from 'miniflare';
 
 const [port, codexes = '2'] = process.argv.slice(2);
-const root = fileURLToPath(new URL('../../build', import.meta.url));
+const root = fileURLToPath(new URL(`../../${process.env.BUILD ?? 'build'}`, import.meta.url));
 const newKey = () => randomBytes(32).toString('base64url');
 const OWNER_KEY = newKey();
 
