@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup dev test token grants revoke doctor build build-faults schemas fmt lint native-test unicode-test endpoint-test histories soak fuzz clean
+.PHONY: help setup dev test bench token grants revoke doctor build build-faults schemas fmt lint native-test unicode-test endpoint-test histories soak fuzz clean
 
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 
@@ -91,6 +91,9 @@ test: setup ## everything: set-up, lints, native tests, both builds, endpoint te
 		$(MAKE) --no-print-directory $$step || { echo "make test: FAILED in $$step" >&2; exit 1; }; \
 	done; \
 	echo "make test: lints, native tests, both builds and endpoint tests passed in $$(($$(date +%s) - start)) s"
+
+bench: build ## measure the server's CPU per call [PEER_DIR=folder of the peer and the floor, BENCH="--only get --seconds 8"]
+	node tests/bench/run.mjs $(BENCH)
 
 clean: ## remove what was built; keeps the tools (.tools/, tests/node_modules/) and local data (.dev/)
 	rm -rf target build build-faults .wrangler

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-limit_kb=420 # of gzipped wasm
+limit_kb=440 # of gzipped wasm
 
 case ${1:-release} in
     release) out=build features=() ;;
@@ -52,6 +52,10 @@ worker-build . --release --out-dir "$out" "${features[@]}"
 # --all-features would write what workerd refuses to start.
 "$WASM_OPT_BIN" --strip-debug --enable-{mutable-globals,sign-ext,nontrapping-float-to-int,bulk-memory,multivalue,reference-types,exception-handling} \
     "$wasm" -o "$wasm"
+
+# What worker-build wrote stands behind the project's own entry.
+mv "$out/index.js" "$out/generated.js"
+cp src/entry.js "$out/index.js"
 
 check_size
 echo "$inputs" >"$stamp"

@@ -73,30 +73,42 @@ pub enum Outcome {
     Refused(Refusal),
 }
 
+const RESULT: char = 'r';
+const FAILURE: char = 'f';
+const INVALID_TOKEN: char = 't';
+const INSUFFICIENT_SCOPE: char = 's';
+const UNKNOWN_GRANT: char = 'g';
+const INVALID_GRANT: char = 'i';
+
 impl Outcome {
-    /// The outcome as a status and a body.
+    /// The outcome as text: a letter that says which, and the JSON.
     #[must_use]
-    pub fn into_wire(self) -> (u16, String) {
-        match self {
-            Self::Result(json) => (200, json),
-            Self::Failure(json) => (422, json),
-            Self::Refused(Refusal::InvalidToken) => (401, String::new()),
-            Self::Refused(Refusal::InsufficientScope) => (403, String::new()),
-            Self::Refused(Refusal::UnknownGrant) => (404, String::new()),
-            Self::Refused(Refusal::InvalidGrant) => (400, String::new()),
-        }
+    pub fn into_wire(self) -> String {
+        let (kind, mut wire) = match self {
+            Self::Result(json) => (RESULT, json),
+            Self::Failure(json) => (FAILURE, json),
+            Self::Refused(Refusal::InvalidToken) => (INVALID_TOKEN, String::new()),
+            Self::Refused(Refusal::InsufficientScope) => (INSUFFICIENT_SCOPE, String::new()),
+            Self::Refused(Refusal::UnknownGrant) => (UNKNOWN_GRANT, String::new()),
+            Self::Refused(Refusal::InvalidGrant) => (INVALID_GRANT, String::new()),
+        };
+        wire.insert(0, kind);
+        wire
     }
 
-    /// The outcome that a status and a body stand for; `None` when no codex answers so.
+    /// The outcome that a text stands for; `None` when no codex answers so.
     #[must_use]
-    pub fn from_wire(status: u16, body: String) -> Option<Self> {
-        match status {
-            200 => Some(Self::Result(body)),
-            422 => Some(Self::Failure(body)),
-            401 => Some(Self::Refused(Refusal::InvalidToken)),
-            403 => Some(Self::Refused(Refusal::InsufficientScope)),
-            404 => Some(Self::Refused(Refusal::UnknownGrant)),
-            400 => Some(Self::Refused(Refusal::InvalidGrant)),
+    pub fn from_wire(mut wire: String) -> Option<Self> {
+        if wire.is_empty() {
+            return None;
+        }
+        match wire.remove(0) {
+            RESULT => Some(Self::Result(wire)),
+            FAILURE => Some(Self::Failure(wire)),
+            INVALID_TOKEN => Some(Self::Refused(Refusal::InvalidToken)),
+            INSUFFICIENT_SCOPE => Some(Self::Refused(Refusal::InsufficientScope)),
+            UNKNOWN_GRANT => Some(Self::Refused(Refusal::UnknownGrant)),
+            INVALID_GRANT => Some(Self::Refused(Refusal::InvalidGrant)),
             _ => None,
         }
     }

@@ -1,22 +1,37 @@
-//! The way to a codex: one request to its object, whose name is the codex's.
+//! The way to a codex: a call of its object's one method, whose name is the codex's. `src/entry.js` is the other end.
 
-use worker::{Env, Method, Request, RequestInit};
+use wasm_bindgen::prelude::*;
+use worker::js_sys::Promise;
+use worker::{Env, wasm_bindgen_futures::JsFuture};
 
 use crate::auth::CodexName;
 use crate::codex::message::{Message, Outcome};
+
+#[wasm_bindgen]
+extern "C" {
+    type Bindings;
+    type Namespace;
+    type Stub;
+
+    #[wasm_bindgen(method, getter, js_name = CODEX)]
+    fn codex(this: &Bindings) -> Namespace;
+    #[wasm_bindgen(method, catch, js_name = getByName)]
+    fn get_by_name(this: &Namespace, name: &str) -> Result<Stub, JsValue>;
+    #[wasm_bindgen(method, catch)]
+    fn turn(this: &Stub, message: &str) -> Result<Promise, JsValue>;
+}
 
 /// Asks a codex.
 ///
 /// # Errors
 /// When the object can't be reached or breaks; whether it has done what was asked is then not known.
 pub(super) async fn ask(env: &Env, codex: &CodexName, message: &Message) -> worker::Result<Outcome> {
-    let body = serde_json::to_string(message)?;
-    let mut init = RequestInit::new();
-    init.with_method(Method::Post).with_body(Some(body.into()));
-    let request = Request::new_with_init("https://codex/", &init)?;
-    let stub = env.durable_object("CODEX")?.get_by_name(codex.as_str())?;
-    let mut response = stub.fetch_with_request(request).await?;
-    let (status, body) = (response.status_code(), response.text().await?);
-    Outcome::from_wire(status, body)
-        .ok_or_else(|| worker::Error::RustError(format!("a codex answered with status {status}")))
+    let message = serde_json::to_string(message)?;
+    let bindings: &Bindings = env.unchecked_ref();
+    let stub = bindings.codex().get_by_name(codex.as_str())?;
+    let answer = JsFuture::from(stub.turn(&message)?).await?;
+    answer
+        .as_string()
+        .and_then(Outcome::from_wire)
+        .ok_or_else(|| worker::Error::RustError("a codex gave no outcome".to_owned()))
 }

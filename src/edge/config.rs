@@ -1,5 +1,8 @@
 //! The deployment's settings, secrets and variables; docs/operations.md lists them.
 
+use std::cell::OnceCell;
+use std::rc::Rc;
+
 use worker::Env;
 
 use super::oauth::sign_in::Provider;
@@ -28,12 +31,29 @@ pub(super) struct Config {
     pub(super) access: Option<Issuer>,
 }
 
+thread_local! {
+    /// The settings that were read first: an isolate is of one deployment, whose settings don't change.
+    static CONFIG: OnceCell<Rc<Config>> = const { OnceCell::new() };
+}
+
 impl Config {
+    /// The settings.
+    ///
+    /// # Errors
+    /// As for [`Config::read`].
+    pub(super) fn of(env: &Env) -> Result<Rc<Self>, String> {
+        if let Some(config) = CONFIG.with(|config| config.get().cloned()) {
+            return Ok(config);
+        }
+        let config = Rc::new(Self::read(env)?);
+        Ok(CONFIG.with(|first| Rc::clone(first.get_or_init(|| config))))
+    }
+
     /// Reads the settings.
     ///
     /// # Errors
     /// What to set, for the log, when the server can't tell its own credentials.
-    pub(super) fn read(env: &Env) -> Result<Self, String> {
+    fn read(env: &Env) -> Result<Self, String> {
         let secret = |name: &str| env.secret(name).ok().map(|secret| secret.to_string());
         let setting = secret("SEAL_KEYS").ok_or(
             "The secret SEAL_KEYS is not set, so every call is refused. Set it to the base64url of 32 random bytes, with \

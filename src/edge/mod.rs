@@ -42,7 +42,7 @@ async fn fetch(mut request: Request, env: Env, context: Context) -> worker::Resu
 }
 
 async fn answer(request: &mut Request, env: &Env, context: &Context) -> worker::Result<Answer> {
-    let answer = match Config::read(env) {
+    let answer = match Config::of(env) {
         Ok(config) => permitted(request, env, &config, context).await?,
         Err(reason) => {
             console_error!("{reason}");

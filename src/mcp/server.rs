@@ -1,6 +1,8 @@
 //! Methods and their results: what a body asks for, answered at once where nothing stored is needed, and handed on as
 //! calls of the codex where it is.
 
+use std::sync::LazyLock;
+
 use super::era::{self, Era, Headers};
 use super::listing;
 use super::rpc::{self, Id, Incoming, RpcError};
@@ -229,8 +231,8 @@ struct Request<'r, 'd> {
 impl<'d> Request<'_, 'd> {
     fn modern(&self) -> Result<Step, RpcError> {
         match self.method {
-            "server/discover" => Ok(self.result(&modern_result(&cacheable(&discovery())))),
-            "tools/list" => self.single_page(|| modern_result(&cacheable(&format!("\"tools\":{}", listing::tools())))),
+            "server/discover" => Ok(self.result(&DISCOVERY)),
+            "tools/list" => self.single_page(&MODERN_LISTING),
             "tools/call" => self.call(Era::Modern),
             _ => Err(RpcError::method_not_found(Era::Modern.unknown_method_status())),
         }
@@ -240,7 +242,7 @@ impl<'d> Request<'_, 'd> {
         match self.method {
             "initialize" => self.initialize(),
             "ping" => Ok(self.result("{}")),
-            "tools/list" => self.single_page(|| format!("{{\"tools\":{}}}", listing::tools())),
+            "tools/list" => self.single_page(&LISTING),
             "tools/call" => self.call(Era::Handshake),
             _ => Err(RpcError::method_not_found(Era::Handshake.unknown_method_status())),
         }
@@ -270,9 +272,9 @@ impl<'d> Request<'_, 'd> {
     }
 
     /// The listing has one page, so no cursor of it was ever given out.
-    fn single_page(&self, result: impl FnOnce() -> String) -> Result<Step, RpcError> {
+    fn single_page(&self, result: &str) -> Result<Step, RpcError> {
         match self.param("cursor") {
-            None => Ok(self.result(&result())),
+            None => Ok(self.result(result)),
             Some(_) => Err(RpcError::invalid_params(200, "Invalid params: tools/list gave no such cursor.")),
         }
     }
@@ -300,6 +302,12 @@ impl<'d> Request<'_, 'd> {
         })
     }
 }
+
+/// The results that are the same for all, made at the first request of each.
+static DISCOVERY: LazyLock<String> = LazyLock::new(|| modern_result(&cacheable(&discovery())));
+static MODERN_LISTING: LazyLock<String> =
+    LazyLock::new(|| modern_result(&cacheable(&format!("\"tools\":{}", listing::tools()))));
+static LISTING: LazyLock<String> = LazyLock::new(|| format!("{{\"tools\":{}}}", listing::tools()));
 
 fn discovery() -> String {
     let versions: Vec<_> = era::MODERN.iter().map(|version| format!("\"{version}\"")).collect();

@@ -1,6 +1,6 @@
 //! The Durable Object: one codex, and the only one who touches its database.
 //!
-//! After the message is read there is no await, so a turn runs from the check of its grant to its outcome without
+//! A turn is one call without an await, so it runs from the check of its grant to its outcome without
 //! another turn between. The runtime holds the answer back until the writes are durable (output gates). A panic in a
 //! turn rolls its transaction back, and is told as `internal`.
 
@@ -11,7 +11,8 @@ mod sql;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use worker::{Date, DurableObject, Env, Request, Response, ResponseBuilder, State, console_error, durable_object};
+use wasm_bindgen::prelude::*;
+use worker::{Date, DurableObject, Env, Request, Response, State, console_error, durable_object};
 
 use crate::codex::message::{Message, Outcome};
 use crate::codex::take_turn;
@@ -35,21 +36,29 @@ impl DurableObject for Codex {
         Self { storage: AssertUnwindSafe(DurableSql::new(&state.storage())), migrated: AtomicBool::new(false) }
     }
 
-    async fn fetch(&self, mut request: Request) -> worker::Result<Response> {
-        let body = request.text().await?;
-        let outcome = match serde_json::from_str(&body) {
+    // The object is asked by `turn` alone; `src/entry.js` shows nothing else of it.
+    async fn fetch(&self, _request: Request) -> worker::Result<Response> {
+        Response::error("A codex takes turns", 404)
+    }
+}
+
+#[wasm_bindgen]
+impl Codex {
+    /// Takes a turn: a message in, an outcome out, each as it travels.
+    #[wasm_bindgen]
+    pub fn turn(&self, message: &str) -> String {
+        let outcome = match serde_json::from_str(message) {
             Ok(message) => self.answer(&message),
             // What serde says could repeat a part of the message.
             Err(error) => broken(&format!("a message can't be read at column {}", error.column()), None),
         };
-        let (status, body) = outcome.into_wire();
-        Ok(ResponseBuilder::new().with_status(status).fixed(body.into_bytes()))
+        outcome.into_wire()
     }
 }
 
 impl Codex {
     fn answer(&self, message: &Message) -> Outcome {
-        match catch_unwind(AssertUnwindSafe(|| self.turn(message))) {
+        match catch_unwind(AssertUnwindSafe(|| self.take(message))) {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(error)) => broken(&error.to_string(), message.trace()),
             // The panic's message and place are in the log already.
@@ -57,7 +66,7 @@ impl Codex {
         }
     }
 
-    fn turn(&self, message: &Message) -> Result<Outcome, StorageError> {
+    fn take(&self, message: &Message) -> Result<Outcome, StorageError> {
         let now = Timestamp::from_milliseconds(i64::try_from(Date::now().as_millis()).unwrap_or_default());
         if !self.migrated.load(Ordering::Relaxed) {
             tables::migrate(&*self.storage, now)?;
