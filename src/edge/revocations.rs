@@ -45,7 +45,8 @@ fn asked(body: &[u8]) -> Option<(Option<String>, Option<i64>)> {
         match &*name {
             "jti" => jti = Some(value.as_str()?.into_owned()),
             "keepSeconds" => {
-                lifetime = Some(value.as_number()?.as_integer().filter(|it| *it >= 0)?.checked_mul(SECOND)?);
+                let seconds = u32::try_from(value.as_number()?.as_integer()?).ok()?;
+                lifetime = Some(i64::from(seconds).saturating_mul(SECOND));
             }
             _ => return None,
         }

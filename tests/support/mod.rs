@@ -7,6 +7,7 @@ pub mod faulty;
 pub mod fuzz;
 pub mod random;
 pub mod sqlite;
+pub mod tokens;
 
 use agent_codex::json;
 use agent_codex::notebook::arguments::{Call, Tool};
