@@ -15,7 +15,7 @@ const secrets = newSecrets();
 let worker;
 let token;
 before(async () => {
-  worker = await serve({ secrets });
+  worker = await serve({ secrets, direct: true });
   ({ token } = await worker.grant('arbitrary'));
 });
 after(() => worker?.close());

@@ -44,8 +44,12 @@ function collect(message) {
   message.on('data', chunk => chunks.push(chunk));
   return () => {
     const body = Buffer.concat(chunks);
-    const decode = body.length > 0 && decoders[message.headers['content-encoding']];
-    return (decode ? decode(body) : body).toString('utf8');
+    const decode = message.complete && body.length > 0 && decoders[message.headers['content-encoding']];
+    try {
+      return (decode ? decode(body) : body).toString('utf8');
+    } catch {
+      return body.toString('utf8'); // It is not what its header says.
+    }
   };
 }
 
