@@ -57,6 +57,12 @@ export class Ledger {
     Object.assign(this, { name, token, counts });
   }
 
+  /** Notes that the codex's own grant is gone, and with it all. */
+  isLost() {
+    if (!this.gone) this.counts.found('lost', `${this.name}: all of it`);
+    this.gone = true;
+  }
+
   /** Notes the answer of a save. */
   saved(request, { id, revision, content }) {
     const save = this.saves.get(request);
@@ -84,12 +90,12 @@ export class Ledger {
 
   /** Looks at everything that the codex acknowledged; settles what was open. */
   async verify(worker, fetch) {
+    if (this.gone) return;
     const notebook = new Notebook(worker.url, this.token, { fetch });
     const owned = await worker.owner('GET', `/grants?codex=${this.name}`);
     const grants = new Map((await owned.json()).grants.map(grant => [grant.id, grant]));
     if (![...grants.values()].some(grant => grant.label === 'writer')) {
-      this.counts.found('lost', `${this.name}: the grant that writes, and with it all`);
-      this.gone = true;
+      this.isLost();
       return;
     }
     const found = await this.#browse(notebook);

@@ -10,15 +10,18 @@ export class Client {
 
   async run() {
     while (!this.gone()) {
-      const ledger = this.random.pick(this.ledgers);
+      const standing = this.ledgers.filter(ledger => !ledger.gone);
+      if (standing.length === 0) return;
+      const ledger = this.random.pick(standing);
       this.notebook = new Notebook(this.worker.url, ledger.token, { fetch: this.fetch });
       this.counts.calls += 1;
       try {
         await this.#act(ledger);
         this.counts.acknowledged += 1;
       } catch (error) {
-        if (!this.gone()) throw error;
-        this.counts.open += 1;
+        if (this.gone()) this.counts.open += 1;
+        else if (error.actual === 401) ledger.isLost();
+        else throw error;
       }
     }
   }
@@ -100,7 +103,11 @@ export class Client {
     const [id, grant] = this.random.pick(standing);
     grant.revoked = undefined;
     const { status } = await this.worker.owner('DELETE', `/grants/${id}?codex=${ledger.name}`);
-    if (status !== 204) throw new Error(`a revocation was answered with ${status}`);
-    grant.revoked = true;
+    if (status === 204) {
+      grant.revoked = true;
+    } else {
+      this.counts.found('lost', `${ledger.name}: grant ${id}: ${status}`);
+      ledger.grants.delete(id);
+    }
   }
 }

@@ -27,6 +27,8 @@ export async function soak({
     const faulty = fault(random, token)(globalThis.fetch);
     let ledgers = [await newCodex(server, `${seed}-first`, counts)];
     while (counts.kills < kills && Date.now() < end && !enough(counts)) {
+      ledgers = ledgers.filter(ledger => !ledger.gone);
+      if (ledgers.length === 0) ledgers.push(await newCodex(server, `${seed}-${counts.kills}-again`, counts));
       const [active, name] = [ledgers.slice(-CODEXES), `${seed}-${counts.kills}`];
       ledgers.push(...await round({ server, ledgers: active, random, counts, fetch: faulty, name }));
       await whileDown(server);
@@ -34,8 +36,6 @@ export async function soak({
       // Now and then the next load, and the next kill, meet a server that nobody has looked at since.
       if (random.oneIn(4)) continue;
       for (const ledger of ledgers.slice(-CODEXES)) await ledger.verify(server, faulty);
-      ledgers = ledgers.filter(ledger => !ledger.gone);
-      if (ledgers.length === 0) ledgers.push(await newCodex(server, `${seed}-${counts.kills}-again`, counts));
     }
     for (const ledger of ledgers) await ledger.verify(server, globalThis.fetch);
     await server.kill();
@@ -61,11 +61,13 @@ async function round({ server, ledgers, random, counts, fetch, name }) {
   });
   const clients = Array.from({ length: CLIENTS }, () => (
     new Client({ worker: server, ledgers, random, counts, fetch, gone }).run()));
-  const load = Promise.all(clients);
-  await Promise.race([load, sleep(random.below(random.oneIn(4) ? SHORTEST : LONGEST))]);
+  const load = Promise.allSettled([making, ...clients]);
+  await sleep(random.below(random.oneIn(4) ? SHORTEST : LONGEST));
   killed = true;
   await server.kill();
   counts.kills += 1;
-  await load;
-  return making;
+  const ended = await load;
+  const failed = ended.find(({ status }) => status === 'rejected');
+  if (failed) throw failed.reason;
+  return ended[0].value;
 }

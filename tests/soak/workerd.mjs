@@ -33,6 +33,7 @@ const config :Workerd.Config = (
 const worker :Workerd.Worker = (
   modules = [
     (name = "index.js", esModule = embed "index.js"),
+    (name = "generated.js", esModule = embed "generated.js"),
     (name = "index_bg.wasm", wasm = embed "index_bg.wasm"),
   ],
   compatibilityDate = "2026-07-01",
@@ -59,8 +60,8 @@ export class Workerd extends Server {
   }
 
   /** Starts one on a folder of its own. */
-  static async start() {
-    const workerd = new Workerd(await mkdtemp(path.join(tmpdir(), 'agent-codex-')));
+  static async start(secrets) {
+    const workerd = new Workerd(await mkdtemp(path.join(tmpdir(), 'agent-codex-')), secrets);
     await workerd.start();
     return workerd;
   }
@@ -72,7 +73,7 @@ export class Workerd extends Server {
 
   async start() {
     await mkdir(this.state, { recursive: true });
-    for (const file of ['index.js', 'index_bg.wasm']) {
+    for (const file of ['index.js', 'generated.js', 'index_bg.wasm']) {
       await copyFile(path.join(root, 'build', file), path.join(this.folder, file));
     }
     await writeFile(path.join(this.folder, 'worker.capnp'), configuration(this.#secrets));
@@ -96,10 +97,12 @@ export class Workerd extends Server {
 
   /** Kills the process as it stands. */
   async kill() {
-    const ended = once(this.#process, 'exit');
-    this.#process.kill('SIGKILL');
-    const [, signal] = await ended;
-    if (signal !== 'SIGKILL') throw new Error(`workerd had ended by itself: ${this.log}`);
+    if (this.#process.exitCode === null && this.#process.signalCode === null) {
+      const ended = once(this.#process, 'exit');
+      this.#process.kill('SIGKILL');
+      await ended;
+    }
+    if (this.#process.signalCode !== 'SIGKILL') throw new Error(`workerd had ended by itself: ${this.log}`);
   }
   /** Kills the process, and removes the folder. */
   async close() {
