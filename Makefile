@@ -21,7 +21,7 @@ token: ## make a token [CODEX=local SCOPES="notes:read notes:write" LABEL=laptop
 grants: ## list the grants of a codex [CODEX=local URL=...]
 	@node scripts/token.mjs list
 
-revoke: ## revoke a grant: GRANT=id [CODEX=local URL=...]
+revoke: ## revoke a grant: GRANT=id, or GRANT=all [CODEX=local URL=...]
 	@node scripts/token.mjs revoke
 
 doctor: ## find what a host would trip over at a deployment: URL=https://host/mcp [TOKEN=acx_... TIMEOUT=10]

@@ -43,6 +43,8 @@ export const createGrant = (url, codex, grant) => ask(url, "POST", "/grants", co
 export const listGrants = async (url, codex) => (await ask(url, "GET", "/grants", codex)).grants;
 export const revokeGrant = (url, codex, id) => ask(url, "DELETE", `/grants/${encodeURIComponent(id)}`, codex);
 
+export const revokeGrants = (url, codex) => ask(url, "DELETE", "/grants", codex);
+
 /** Runs a script's main function; what it throws as a Problem is the user's to solve. */
 export async function run(main) {
   try {

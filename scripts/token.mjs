@@ -1,7 +1,7 @@
 // Makes, lists and revokes the grants of a codex on a running Worker: `make token`, `make grants`, `make revoke`.
 // Settings come from the environment: CODEX, LABEL, SCOPES, EXPIRES, GRANT, URL and OWNER_KEY.
 
-import { createGrant, listGrants, Problem, revokeGrant, run } from "./owner.mjs";
+import { createGrant, listGrants, Problem, revokeGrant, revokeGrants, run } from "./owner.mjs";
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86400 };
 const KNOWN_SCOPES = ["notes:read", "notes:write"];
@@ -37,7 +37,12 @@ const commands = {
     for (const grant of grants) console.log(JSON.stringify(grant));
   },
   async revoke() {
-    if (!GRANT) throw new Problem("GRANT must be the id of a grant; `make grants` lists them.");
+    if (!GRANT) throw new Problem("GRANT must be the id of a grant, which `make grants` lists, or all.");
+    if (GRANT === "all") {
+      await revokeGrants(url, CODEX);
+      console.error(`Every grant on codex ${CODEX} is revoked.`);
+      return;
+    }
     await revokeGrant(url, CODEX, GRANT);
     console.error(`Grant ${GRANT} on codex ${CODEX} is revoked.`);
   },

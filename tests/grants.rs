@@ -140,6 +140,23 @@ fn a_grant_permits_its_scopes() {
 }
 
 #[test]
+fn every_grant_is_revoked_at_once_and_one_that_was_revoked_before_stays_revoked_since_then() {
+    let mut granted = Granted::new(Scopes::ALL, None);
+    let other = GrantId::from_random([2; 16]);
+    granted.turn(&Message::CreateGrant { id: other, label: String::new(), scopes: Scopes::ALL, lifetime: None });
+    granted.turn(&Message::RevokeGrant(other));
+    let since = granted.codex.now;
+    granted.codex.now += HOUR;
+    assert_eq!(granted.turn(&Message::RevokeGrants), Outcome::Result("{}".to_owned()));
+    assert_eq!(granted.call(read_only()), Outcome::Refused(Refusal::InvalidToken));
+    let Outcome::Result(list) = granted.turn(&Message::ListGrants) else { panic!("a list") };
+    let list: Value = serde_json::from_str(&list).unwrap();
+    let times: Vec<_> = list.as_array().unwrap().iter().map(|grant| grant["revokedAt"].as_str().unwrap()).collect();
+    let expected = |time| Timestamp::from_milliseconds(time).to_string();
+    assert!(times.contains(&expected(since).as_str()) && times.contains(&expected(since + HOUR).as_str()), "{times:?}");
+}
+
+#[test]
 fn an_unknown_grant_permits_nothing() {
     let mut granted = Granted::new(Scopes::ALL, None);
     granted.id = GrantId::from_random([2; 16]);

@@ -200,6 +200,14 @@ pub fn revoke(storage: &impl Storage, id: GrantId, now: Timestamp) -> Result<boo
     Ok(!revoked.is_empty())
 }
 
+/// Revokes every grant that still stood.
+///
+/// # Errors
+/// What broke in the storage.
+pub fn revoke_all(storage: &impl Storage, now: Timestamp) -> Result<(), StorageError> {
+    storage.execute("UPDATE grants SET revoked_at = ? WHERE revoked_at IS NULL", &[Param::Integer(now.milliseconds())])
+}
+
 /// Whether the grant permits a call that needs these scopes now.
 ///
 /// # Errors

@@ -41,6 +41,8 @@ pub enum Message {
     ListGrants,
     /// Revokes a grant; the owner asks, or the client that holds its tokens.
     RevokeGrant(GrantId),
+    /// Revokes every grant; the owner asks.
+    RevokeGrants,
     /// Revokes what another issuer vouches for; the owner asks.
     RevokeExternal(Revocation),
     /// Records a code; the owner has granted a client's request.

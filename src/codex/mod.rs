@@ -51,6 +51,10 @@ pub fn take_turn(
             external::revoke(storage, revocation, surroundings.now)?;
             Ok(Outcome::Result("{}".to_owned()))
         }
+        Message::RevokeGrants => {
+            grant::revoke_all(storage, surroundings.now)?;
+            Ok(Outcome::Result("{}".to_owned()))
+        }
         Message::RecordCode(code) => {
             family::record(storage, code, surroundings.now)?;
             Ok(Outcome::Result("{}".to_owned()))

@@ -3,7 +3,7 @@
 //!
 //! - `POST /grants` with `{"label","scopes","expiresInSeconds"?}` makes one, and answers with it and its token
 //! - `GET /grants` lists them
-//! - `DELETE /grants/{id}` revokes one
+//! - `DELETE /grants/{id}` revokes one, and `DELETE /grants` all
 
 use serde::Deserialize;
 use worker::{Env, Method, Request};
@@ -32,8 +32,9 @@ pub(super) async fn serve(rest: &str, request: &mut Request, env: &Env, config: 
     match (request.method(), rest.strip_prefix('/')) {
         (Method::Post, None) => create(request, codex, env, config).await,
         (Method::Get, None) => list(&codex, env).await,
+        (Method::Delete, None) => revoke_all(&codex, env).await,
         (Method::Delete, Some(id)) => revoke(id, &codex, env).await,
-        (_, None) => Ok(Answer::method_not_allowed("GET, POST")),
+        (_, None) => Ok(Answer::method_not_allowed("GET, POST, DELETE")),
         (_, Some(_)) => Ok(Answer::method_not_allowed("DELETE")),
     }
 }
@@ -144,5 +145,12 @@ async fn revoke(id: &str, codex: &CodexName, env: &Env) -> worker::Result<Answer
         Outcome::Result(_) => Ok(Answer::empty(204)),
         Outcome::Refused(_) => Ok(unknown()),
         outcome @ Outcome::Failure(_) => Err(unexpected(&outcome)),
+    }
+}
+
+async fn revoke_all(codex: &CodexName, env: &Env) -> worker::Result<Answer> {
+    match codex::ask(env, codex, &Message::RevokeGrants).await? {
+        Outcome::Result(_) => Ok(Answer::empty(204)),
+        outcome => Err(unexpected(&outcome)),
     }
 }

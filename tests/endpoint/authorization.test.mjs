@@ -117,6 +117,14 @@ test('the owner makes, lists and revokes grants, and nobody else does', async ()
   assert.equal((await worker.owner('GET', '/grantsx?codex=owned')).status, 404);
 });
 
+test('the owner revokes every grant of a codex at once, and of no other', async () => {
+  const [one, two] = [await worker.notebook('emptied'), await worker.notebook('emptied')];
+  const other = await worker.notebook('not-emptied');
+  assert.equal((await worker.owner('DELETE', '/grants?codex=emptied')).status, 204);
+  for (const notebook of [one, two]) assert.equal((await notebook.request('search', {})).status, 401);
+  assert.equal((await other.request('search', {})).status, 200);
+});
+
 test('without its secret the server refuses every call and logs what to set', async t => {
   for (const secrets of [{}, { SEAL_KEYS: 'short' }]) {
     const bare = await serve({ secrets });
