@@ -17,7 +17,7 @@ export default {
 export class Codex extends DurableObject {
   #turns;
 
-  /** Takes a turn: a message in, a status and a body out. */
+  /** Takes a turn: a message in, an outcome out. */
   turn(message) {
     try {
       this.#turns ??= new Turns(this.ctx, this.env);

@@ -6,6 +6,7 @@
 //! - [`mcp`]: the protocol
 //! - `edge`: the Worker (wasm32 alone)
 //! - `object`: the Durable Object (wasm32 alone)
+//! - `clock`, `random`: what the runtime gives both (wasm32 alone)
 //! - [`json`], [`mac`]: what several of them read and sign with
 //!
 //! All but `edge` and `object` are pure: no JavaScript, no clock, no randomness of their own.
@@ -24,6 +25,8 @@
 )]
 
 pub mod auth;
+#[cfg(target_arch = "wasm32")]
+mod clock;
 pub mod codex;
 #[cfg(target_arch = "wasm32")]
 mod edge;

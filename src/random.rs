@@ -8,3 +8,10 @@ pub(crate) fn fill(bytes: &mut [u8]) {
         panic!("no randomness: {error}");
     }
 }
+
+/// So many bytes.
+pub(crate) fn bytes<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    fill(&mut bytes);
+    bytes
+}

@@ -312,7 +312,7 @@ fn the_settings_are_whole_or_wrong() {
 fn metadata_is_believed_of_its_own_issuer_alone() {
     let issuer = Issuer::parse_all(&json!([{ "issuer": ISSUER }]).to_string()).unwrap().remove(0);
     let keys_in = |issuer_in: &str, keys: &str| {
-        issuer.keys_in(json!({"issuer": issuer_in, "jwks_uri": keys}).to_string().as_bytes())
+        issuer.url_in(json!({"issuer": issuer_in, "jwks_uri": keys}).to_string().as_bytes(), "jwks_uri")
     };
     assert_eq!(keys_in(ISSUER, "https://keys.example/k?v=1").as_deref(), Some("https://keys.example/k?v=1"));
     for (issuer_in, keys) in [
@@ -323,9 +323,12 @@ fn metadata_is_believed_of_its_own_issuer_alone() {
     ] {
         assert_eq!(keys_in(issuer_in, keys), None);
     }
-    assert_eq!(issuer.keys_in(b"{}"), None);
+    assert_eq!(issuer.url_in(b"{}", "jwks_uri"), None);
     assert_eq!(
-        issuer.keys_in(format!(r#"{{"issuer":"x","issuer":"{ISSUER}","jwks_uri":"https://k.example"}}"#).as_bytes()),
+        issuer.url_in(
+            format!(r#"{{"issuer":"x","issuer":"{ISSUER}","jwks_uri":"https://k.example"}}"#).as_bytes(),
+            "jwks_uri"
+        ),
         None
     );
 }

@@ -117,20 +117,12 @@ impl Issuer {
         urls
     }
 
-    /// The endpoint of that name that the issuer's metadata tells; `None` when the metadata is not this issuer's or has none.
+    /// The https URL of that name that the issuer's metadata tells; `None` when the metadata is not this issuer's or has none.
     #[must_use]
-    pub fn endpoint_in(&self, metadata: &[u8], name: &str) -> Option<String> {
+    pub fn url_in(&self, metadata: &[u8], name: &str) -> Option<String> {
         let document = parse_object(metadata)?;
         let member = |name| required_text(document.root(), name).ok();
         (member("issuer")? == self.issuer).then(|| member(name).filter(|url| is_https(url))).flatten()
-    }
-
-    /// Where the keys are, as the issuer's metadata says; `None` when the metadata is not this issuer's or names no place.
-    #[must_use]
-    pub fn keys_in(&self, metadata: &[u8]) -> Option<String> {
-        let document = parse_object(metadata)?;
-        let member = |name| required_text(document.root(), name).ok();
-        (member("issuer")? == self.issuer).then(|| member("jwks_uri").filter(|url| is_https(url))).flatten()
     }
 }
 

@@ -1,5 +1,5 @@
-//! What travels between the edge and a codex's object, both of this program: the message as JSON in a request's body,
-//! the outcome as a status and a body that the edge passes on without reading it.
+//! What travels between the edge and a codex's object, both of this program: the message as JSON, the outcome as a letter that
+//! says which and JSON that the edge passes on without reading it.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,13 +1,13 @@
 //! Who calls, as the bearer token of the request says: a token that this Worker sealed, or a JWT of a configured issuer.
 //! Whatever else it is, it is refused without a fetch and without an object; why, is in the log and not in the answer.
 
-use worker::{Context, Date, Request, console_log};
+use worker::{Context, Request, console_log};
 
 use super::config::Config;
 use super::{issuers, origin};
 use crate::auth::jwt::{Reason, Unverified};
 use crate::auth::{Caller, Challenge, Credential};
-use crate::notebook::time::Timestamp;
+use crate::clock::now;
 
 /// The caller of a request (RFC 6750, section 2.1).
 ///
@@ -44,10 +44,6 @@ async fn external(token: &Unverified<'_>, resource: &str, config: &Config, conte
 
 fn log(issuer: &str, reason: Reason) {
     console_log!("A token that names {issuer} is refused: {reason}.");
-}
-
-fn now() -> Timestamp {
-    Timestamp::from_milliseconds(i64::try_from(Date::now().as_millis()).unwrap_or_default())
 }
 
 /// The bearer token of a request; empty when there is an `Authorization` of another form.

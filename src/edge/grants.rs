@@ -10,10 +10,9 @@ use worker::{Env, Method, Request};
 
 use super::config::Config;
 use super::respond::Answer;
-use super::{body, caller, codex, mcp, origin};
+use super::{body, caller, codex, mcp, origin, query};
 use crate::auth::external::Subject;
 use crate::auth::grant::LABEL_CHARACTERS;
-use crate::auth::oauth::form::Parameters;
 use crate::auth::{Challenge, CodexName, Credential, GrantId, Scopes};
 use crate::codex::message::{Message, Outcome};
 use crate::json::write_string;
@@ -57,7 +56,7 @@ pub(super) async fn check_owner(request: &Request, env: &Env, config: &Config) -
 
 /// The codex that the query names.
 fn codex_of(request: &Request) -> Option<CodexName> {
-    match query(request)?.get("codex") {
+    match query::parameters(request).ok()?.get("codex") {
         Some(name) => CodexName::parse(name),
         None => subject_of(request).map(|(_, subject)| subject.codex),
     }
@@ -65,15 +64,9 @@ fn codex_of(request: &Request) -> Option<CodexName> {
 
 /// The issuer and its subject that the query names.
 pub(super) fn subject_of(request: &Request) -> Option<(String, Subject)> {
-    let query = query(request)?;
+    let query = query::parameters(request).ok()?;
     let issuer = query.get("issuer")?;
     Some((issuer.to_owned(), Subject::of(issuer, query.get("subject")?)?))
-}
-
-fn query(request: &Request) -> Option<Parameters> {
-    let url = request.inner().url();
-    let (_, query) = url.split_once('?')?;
-    Parameters::parse(query.split('#').next()?.as_bytes()).ok()
 }
 
 pub(super) fn invalid(description: &str) -> Answer {
@@ -115,9 +108,7 @@ async fn create(request: &mut Request, codex: CodexName, env: &Env, config: &Con
     if new.label.chars().count() > LABEL_CHARACTERS {
         return Ok(invalid("label must be at most 128 characters long"));
     }
-    let mut id = [0; 16];
-    random::fill(&mut id);
-    let credential = Credential { codex, grant: GrantId::from_random(id), scopes, issue: None };
+    let credential = Credential { codex, grant: GrantId::from_random(random::bytes()), scopes, issue: None };
     let lifetime = new.expires_in_seconds.map(|seconds| i64::from(seconds).saturating_mul(SECOND));
     let message = Message::CreateGrant { id: credential.grant, label: new.label, scopes, lifetime };
     match codex::ask(env, &credential.codex, &message).await? {

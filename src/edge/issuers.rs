@@ -10,7 +10,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
-use worker::{Context, Date, Delay, console_error};
+use worker::{Context, Delay, console_error};
 
 use super::outgoing::{self, Caching};
 use super::web_crypto;
@@ -18,6 +18,7 @@ use crate::auth::Issuer;
 use crate::auth::jwks::{Jwk, Jwks};
 use crate::auth::jwt::{Reason, Unverified};
 use crate::auth::key_cache::{KeyCache, Step};
+use crate::clock::now;
 use crate::notebook::time::Timestamp;
 
 /// How long a load may take, all its requests together.
@@ -25,7 +26,7 @@ const LOAD_TIME: Duration = Duration::from_secs(5);
 /// How long a request waits before it looks again whether a load has ended.
 const GLANCE: Duration = Duration::from_millis(10);
 /// Bytes of an issuer's answer, at most.
-const ANSWER_BYTES: usize = 65_536;
+pub(super) const ANSWER_BYTES: usize = 65_536;
 
 thread_local! {
     /// What is known of each issuer's keys, by the issuer.
@@ -102,31 +103,31 @@ fn ask(issuer: &Issuer, context: &Context) {
 async fn load(issuer: &Issuer) -> Result<Jwks, String> {
     let url = match &issuer.jwks {
         Some(url) => url.clone(),
-        None => discover(issuer).await?,
+        None => discover(issuer, "jwks_uri", Caching::None).await?,
     };
-    Jwks::parse(&get(&url).await?).ok_or_else(|| format!("{url} is no key set"))
+    let keys = outgoing::get(&url, ANSWER_BYTES, Caching::None).await?;
+    Jwks::parse(&keys).ok_or_else(|| format!("{url} is no key set"))
 }
 
-/// Where the issuer's metadata says that its keys are.
-async fn discover(issuer: &Issuer) -> Result<String, String> {
+/// The URL of that name in the issuer's metadata.
+///
+/// # Errors
+/// Why there is none, for the log.
+pub(super) async fn discover(issuer: &Issuer, name: &str, caching: Caching) -> Result<String, String> {
     let mut reasons = Vec::new();
     for url in issuer.metadata_urls() {
-        match get(&url).await.map(|metadata| issuer.keys_in(&metadata)) {
-            Ok(Some(keys)) => return Ok(keys),
-            Ok(None) => reasons.push(format!("{url} is not this issuer's metadata, or names no keys")),
+        match outgoing::get(&url, ANSWER_BYTES, caching).await.map(|metadata| issuer.url_in(&metadata, name)) {
+            Ok(Some(named)) => return Ok(named),
+            Ok(None) => reasons.push(format!("{url} is not this issuer's metadata, or has no {name}")),
             Err(reason) => reasons.push(reason),
         }
     }
     Err(reasons.join("; "))
 }
 
-async fn get(url: &str) -> Result<Vec<u8>, String> {
-    outgoing::get(url, ANSWER_BYTES, Caching::None).await
-}
-
 /// The time by which keys age.
 fn clock() -> Timestamp {
-    let now = Timestamp::from_milliseconds(i64::try_from(Date::now().as_millis()).unwrap_or_default());
+    let now = now();
     #[cfg(feature = "faults")]
     let now = now.plus(PASSED.get());
     now

@@ -12,6 +12,7 @@ mod mcp;
 mod oauth;
 mod origin;
 mod outgoing;
+mod query;
 mod respond;
 mod revocations;
 mod web_crypto;

@@ -12,16 +12,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use wasm_bindgen::prelude::*;
-use worker::{Date, DurableObject, Env, Request, Response, State, console_error, durable_object};
+use worker::{DurableObject, Env, Request, Response, State, console_error, durable_object};
 
 use crate::codex::message::{Message, Outcome};
 use crate::codex::take_turn;
 use crate::mcp::Trace;
 use crate::notebook::failure::Failure;
 use crate::notebook::storage::StorageError;
-use crate::notebook::time::Timestamp;
 use crate::notebook::{Surroundings, tables};
-use crate::random;
+use crate::{clock, random};
 use sql::DurableSql;
 
 /// One codex.
@@ -67,7 +66,7 @@ impl Codex {
     }
 
     fn take(&self, message: &Message) -> Result<Outcome, StorageError> {
-        let now = Timestamp::from_milliseconds(i64::try_from(Date::now().as_millis()).unwrap_or_default());
+        let now = clock::now();
         if !self.migrated.load(Ordering::Relaxed) {
             tables::migrate(&*self.storage, now)?;
             self.migrated.store(true, Ordering::Relaxed);

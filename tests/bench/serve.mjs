@@ -1,33 +1,19 @@
 // Serves the built Worker as the benchmark wants it: a socket on the Worker itself, and codexes that are empty. Prints one
 // line of JSON, {"url","pid","tokens"}, `pid` being workerd's, and ends on SIGTERM.
 //   node tests/bench/serve.mjs PORT [CODEXES]
-import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { Miniflare } from 'miniflare';
+import { newSecrets, workerOptions } from '../endpoint/worker.mjs';
 
 const [port, codexes = '2'] = process.argv.slice(2);
-const root = fileURLToPath(new URL(`../../${process.env.BUILD ?? 'build'}`, import.meta.url));
-const newKey = () => randomBytes(32).toString('base64url');
-const OWNER_KEY = newKey();
+const secrets = newSecrets();
 
 const miniflare = new Miniflare({
   host: '127.0.0.1',
   port: 0,
   workers: [
     {
-      name: 'agent-codex',
-      modules: true,
-      rootPath: root,
-      modulesRoot: root,
-      scriptPath: `${root}/index.js`,
-      modulesRules: [
-        { type: 'ESModule', include: ['**/*.js', '**/*.mjs'] },
-        { type: 'CompiledWasm', include: ['**/*.wasm'] },
-      ],
-      compatibilityDate: '2026-07-01',
-      durableObjects: { CODEX: { className: 'Codex', useSQLite: true } },
-      bindings: { SEAL_KEYS: newKey(), OWNER_KEY, ALLOWED_ORIGINS: '' },
+      ...workerOptions(process.env.BUILD ?? 'build', { ...secrets, ALLOWED_ORIGINS: '' }),
       unsafeDirectSockets: [{ host: '127.0.0.1', port: Number(port) }],
     },
   ],
@@ -39,7 +25,7 @@ const tokens = [];
 for (let codex = 1; codex <= Number(codexes); codex++) {
   const response = await fetch(`${origin}/grants?codex=bench-${codex}`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${OWNER_KEY}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${secrets.OWNER_KEY}`, 'content-type': 'application/json' },
     body: JSON.stringify({ label: 'bench', scopes: ['notes:read', 'notes:write'] }),
   });
   if (response.status !== 201) throw new Error(await response.text());

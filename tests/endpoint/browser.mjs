@@ -1,8 +1,16 @@
 // The owner at a browser: opens what a client sends there, decides, and comes back with where that leads.
 import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
 
 /** What HTML has made of an attribute's text. */
 const unescaped = text => text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+
+/** A verifier of a client's (PKCE), and the parameters that go with it. */
+export function newVerifier() {
+  const verifier = randomBytes(32).toString('base64url');
+  const code_challenge = createHash('sha256').update(verifier).digest('base64url');
+  return { verifier, parameters: { code_challenge, code_challenge_method: 'S256' } };
+}
 
 /** Opens an authorization URL; gives the response, and the fields of the form if it is the page of the decision. */
 export async function open(url) {

@@ -1,11 +1,11 @@
 // The authorization server over HTTP, and how it holds against those who attack it.
 import assert from 'node:assert/strict';
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { decide, open, send } from './browser.mjs';
+import { decide, newVerifier, open, send } from './browser.mjs';
 import { Notebook, newSecrets, serve } from './worker.mjs';
 
 const REDIRECT = 'https://host.example/callback';
@@ -48,13 +48,12 @@ async function register(metadata = {}, at = worker) {
 
 /** A client's authorization URL, and what it needs to come back; a parameter of `undefined` is left out. */
 function begin(changes = {}, at = worker) {
-  const verifier = randomBytes(32).toString('base64url');
-  const parameters = {
+  const { verifier, parameters } = newVerifier();
+  const asked = {
     response_type: 'code', client_id: client, redirect_uri: REDIRECT, state: 's', scope: 'notes:read notes:write',
-    resource: at.url, code_challenge_method: 'S256',
-    code_challenge: createHash('sha256').update(verifier).digest('base64url'), ...changes,
+    resource: at.url, ...parameters, ...changes,
   };
-  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  const given = Object.entries(asked).filter(([, value]) => value !== undefined);
   return { url: `${at.origin}/authorize?${new URLSearchParams(given)}`, verifier };
 }
 

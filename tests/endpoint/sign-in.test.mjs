@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { Response } from 'miniflare';
+import { newVerifier } from './browser.mjs';
 import { ISSUER, Issuer, newKey, signed } from './issuer.mjs';
 import { Notebook, newSecrets, serve } from './worker.mjs';
 
@@ -66,9 +67,8 @@ async function authorizationUrl(at = worker) {
     method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ client_name: 'Host', redirect_uris: [REDIRECT] }),
   });
   const { client_id } = await registration.json();
-  const verifier = randomBytes(32).toString('base64url');
-  const code_challenge = createHash('sha256').update(verifier).digest('base64url');
-  const asked = { response_type: 'code', client_id, redirect_uri: REDIRECT, state: 's', resource: at.url, code_challenge, code_challenge_method: 'S256' };
+  const { verifier, parameters } = newVerifier();
+  const asked = { response_type: 'code', client_id, redirect_uri: REDIRECT, state: 's', resource: at.url, ...parameters };
   return { url: `${at.origin}/authorize?${new URLSearchParams(asked)}`, client_id, verifier };
 }
 

@@ -23,16 +23,10 @@ class Lines extends Log {
   }
 }
 
-/**
- * Starts a worker of `build/` (or of another folder beside it). `persist` is a folder for its databases; without one they
- * last as long as the worker. Where the environment names a folder as `EXCHANGES`, what clients and server say to each other
- * is recorded there, except for workers that must be reached directly. `vars` are more variables; `outbound` answers what the
- * worker fetches.
- */
-export async function serve({ build = 'build', persist, secrets = newSecrets(), origins = ORIGINS, vars, outbound, direct = false, limits, port } = {}) {
+/** What Miniflare is told of the worker of `build/`, or of another folder beside it, with these variables and secrets. */
+export function workerOptions(build, bindings) {
   const root = fileURLToPath(new URL(`../../${build}`, import.meta.url));
-  const log = new Lines();
-  const miniflare = new Miniflare({
+  return {
     name: 'agent-codex',
     modules: true,
     rootPath: root,
@@ -44,8 +38,21 @@ export async function serve({ build = 'build', persist, secrets = newSecrets(), 
     ],
     compatibilityDate: '2026-07-01',
     durableObjects: { CODEX: { className: 'Codex', useSQLite: true } },
+    bindings,
+  };
+}
+
+/**
+ * Starts a worker of `build/` (or of another folder beside it). `persist` is a folder for its databases; without one they
+ * last as long as the worker. Where the environment names a folder as `EXCHANGES`, what clients and server say to each other
+ * is recorded there, except for workers that must be reached directly. `vars` are more variables; `outbound` answers what the
+ * worker fetches.
+ */
+export async function serve({ build = 'build', persist, secrets = newSecrets(), origins = ORIGINS, vars, outbound, direct = false, limits, port } = {}) {
+  const log = new Lines();
+  const miniflare = new Miniflare({
+    ...workerOptions(build, { ...secrets, ALLOWED_ORIGINS: origins, ...vars }),
     ...(persist && { durableObjectsPersist: persist }),
-    bindings: { ...secrets, ALLOWED_ORIGINS: origins, ...vars },
     ...(outbound && { outboundService: outbound }),
     ...(limits && { ratelimits: limits }),
     ...(port && { port }),

@@ -1,10 +1,10 @@
 // A sign-in outlives kills of the server, whichever moment of a refresh they hit: what was committed and not answered is
 // answered to the next who asks.
 import assert from 'node:assert/strict';
-import { createHash, randomBytes } from 'node:crypto';
 import http from 'node:http';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { newVerifier } from '../endpoint/browser.mjs';
 import { Random } from '../endpoint/random.mjs';
 import { newSecrets } from '../endpoint/worker.mjs';
 import { Workerd } from './workerd.mjs';
@@ -34,9 +34,8 @@ async function signIn(server, ownerKey) {
   const json = { 'content-type': 'application/json' };
   const registered = await send(server, 'POST', '/register', json, JSON.stringify({ redirect_uris: [REDIRECT] }));
   const { client_id } = JSON.parse(registered.text);
-  const verifier = randomBytes(32).toString('base64url');
-  const code_challenge = createHash('sha256').update(verifier).digest('base64url');
-  const asked = { response_type: 'code', client_id, redirect_uri: REDIRECT, resource: `http://${HOST}/mcp`, code_challenge, code_challenge_method: 'S256' };
+  const { verifier, parameters } = newVerifier();
+  const asked = { response_type: 'code', client_id, redirect_uri: REDIRECT, resource: `http://${HOST}/mcp`, ...parameters };
   const page = await send(server, 'GET', `/authorize?${new URLSearchParams(asked)}`);
   const request = /name="request" value="([^"]+)"/.exec(page.text)[1];
   const allowed = { 'notes:read': 'yes', 'notes:write': 'yes', codex: 'kept', owner_key: ownerKey, decision: 'allow' };

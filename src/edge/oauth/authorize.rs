@@ -4,10 +4,9 @@
 //! no other page can know, or with the cookie of the browser in which the person signed in, so a forged one allows nothing;
 //! that it comes from this server's own page is checked as well.
 
-use worker::{Context, Date, Env, Request};
+use worker::{Context, Env, Request};
 
-use super::client::{self, Unfound};
-use super::{form, sign_in};
+use super::{client, form, sign_in};
 use crate::auth::oauth::digest;
 use crate::auth::oauth::family::{Bound, NewCode};
 use crate::auth::oauth::form::Parameters;
@@ -16,22 +15,16 @@ use crate::auth::oauth::person::browser;
 use crate::auth::oauth::request::{AuthorizationRequest, Pending, Rejection, check};
 use crate::auth::oauth::token::Code;
 use crate::auth::{CodexName, Resource, Scopes};
+use crate::clock::now;
 use crate::codex::message::{Message, Outcome};
 use crate::edge::config::Config;
 use crate::edge::respond::Answer;
-use crate::edge::{codex, limits, origin};
-use crate::notebook::time::Timestamp;
+use crate::edge::{codex, limits, origin, query};
 use crate::random;
-
-pub(super) fn now() -> Timestamp {
-    Timestamp::from_milliseconds(i64::try_from(Date::now().as_millis()).unwrap_or_default())
-}
 
 /// Puts a request to the owner.
 pub(super) async fn ask(request: &Request, env: &Env, config: &Config, context: &Context) -> worker::Result<Answer> {
-    let url = request.inner().url();
-    let query = url.split_once('?').map_or("", |(_, query)| query);
-    let parameters = match Parameters::parse(query.split('#').next().unwrap_or_default().as_bytes()) {
+    let parameters = match query::parameters(request) {
         Ok(parameters) => parameters,
         Err(reason) => return Ok(Answer::refusal(400, reason)),
     };
@@ -40,8 +33,7 @@ pub(super) async fn ask(request: &Request, env: &Env, config: &Config, context: 
     };
     let client = match client::find(id, request, env, config).await? {
         Ok(client) => client,
-        Err(Unfound::Because(reason)) => return Ok(Answer::refusal(400, reason)),
-        Err(Unfound::Limited(answer)) => return Ok(answer),
+        Err(answer) => return Ok(answer),
     };
     let own = origin::own(request);
     let asked = match check(&parameters, &client, &own) {
@@ -97,40 +89,34 @@ pub(super) async fn decide(request: &mut Request, env: &Env, config: &Config) ->
     let codex = match &pending.person {
         Some(person) if pending.browser == sign_in::cookie(request)?.as_deref().map(browser) => person.codex.clone(),
         Some(_) => return Ok(Answer::refusal(403, "You have signed in with another browser.")),
-        None => match owners_choice(&form, typed, request, env, config).await {
+        None => match owners_choice(&form, typed, request, env, config, again).await {
             Ok(codex) => codex,
-            Err(Undecided::Again(status, problem)) => return Ok(again(status, problem)),
-            Err(Undecided::Limited(answer)) => return Ok(answer),
+            Err(answer) => return Ok(answer),
         },
     };
     let code = record(asked, scopes, codex, &own, env).await?;
     Ok(Answer::empty(303).with_header("Location", asked.granted(&code.seal(&config.seal_keys), &own)))
 }
 
-/// Why nothing was decided.
-enum Undecided {
-    Again(u16, &'static str),
-    Limited(Answer),
-}
-
-/// The codex that the owner has named, and shown the owner key for.
+/// The codex that the owner has named, and shown the owner key for; otherwise the answer, mostly the page `again`.
 async fn owners_choice(
     form: &Parameters,
     typed: &str,
     request: &Request,
     env: &Env,
     config: &Config,
-) -> Result<CodexName, Undecided> {
+    again: impl Fn(u16, &'static str) -> Answer,
+) -> Result<CodexName, Answer> {
     let codex =
-        CodexName::parse(typed).ok_or(Undecided::Again(400, "A codex is named by 1 to 128 of A–Z a–z 0–9 . _ @ -"))?;
+        CodexName::parse(typed).ok_or_else(|| again(400, "A codex is named by 1 to 128 of A–Z a–z 0–9 . _ @ -"))?;
     let Some(owner_key) = &config.owner_key else {
-        return Err(Undecided::Again(403, "The secret OWNER_KEY is not set, so nobody can allow this."));
+        return Err(again(403, "The secret OWNER_KEY is not set, so nobody can allow this."));
     };
     if form.get("owner_key").is_some_and(|key| owner_key.matches(key.trim())) {
         return Ok(codex);
     }
-    limits::count_failure(env, request).await.map_err(Undecided::Limited)?;
-    Err(Undecided::Again(403, "This is not the owner key."))
+    limits::count_failure(env, request).await?;
+    Err(again(403, "This is not the owner key."))
 }
 
 /// Whether a form was sent by a page of this server, as far as the browser tells.
@@ -149,8 +135,7 @@ async fn record(
     own: &str,
     env: &Env,
 ) -> worker::Result<Code> {
-    let mut id = [0; 16];
-    random::fill(&mut id);
+    let id = random::bytes();
     let code = NewCode {
         id,
         bound: Bound { client: digest(&asked.client_id), resource: Resource::of(&origin::resource(own)) },

@@ -1,13 +1,15 @@
 //! Clients: how they register, and how the client of an id is found.
 
 use serde_json::Value;
-use worker::{Date, Env, Request, console_log};
+use worker::{Env, Request, console_log};
 
 use crate::auth::oauth::OAuthError;
 use crate::auth::oauth::client::{Client, DOCUMENT_BYTES, is_document_url};
+use crate::clock::now;
 use crate::edge::config::Config;
 use crate::edge::respond::Answer;
 use crate::edge::{body, limits, origin, outgoing};
+use crate::notebook::time::SECOND;
 
 /// Registers a client (RFC 7591, section 3). Nothing is stored: the client's id holds it all.
 pub(super) async fn register(request: &mut Request, config: &Config) -> worker::Result<Answer> {
@@ -19,7 +21,7 @@ pub(super) async fn register(request: &mut Request, config: &Config) -> worker::
         .map_err(|_| OAuthError::new("invalid_client_metadata", "The metadata must be a JSON object"));
     Ok(match metadata.and_then(|metadata| Client::from_metadata(&metadata)) {
         Ok(client) => {
-            let issued_at = i64::try_from(Date::now().as_millis() / 1_000).unwrap_or_default();
+            let issued_at = now().milliseconds() / SECOND;
             Answer::oauth(201, &client.registered(&client.seal(&config.seal_keys), issued_at))
         }
         Err(error) => Answer::oauth_error(error),
@@ -29,25 +31,25 @@ pub(super) async fn register(request: &mut Request, config: &Config) -> worker::
 /// The client of an id.
 ///
 /// # Errors
-/// The inner one is why there is none, as a sentence for people, or the answer for an address that asks too much.
+/// The inner one is the answer for the browser: why there is none, or that its address asks too much.
 pub(super) async fn find(
     id: &str,
     request: &Request,
     env: &Env,
     config: &Config,
-) -> worker::Result<Result<Client, Unfound>> {
+) -> worker::Result<Result<Client, Answer>> {
     if !id.starts_with("https:") {
         let client = Client::open(&config.seal_keys, id);
-        return Ok(client.ok_or(Unfound::Because("This server does not know the client; it must register again.")));
+        return Ok(client.ok_or_else(|| unfound("This server does not know the client; it must register again.")));
     }
     let own = origin::own(request);
     let own = own.split_once("://").map_or("", |(_, host)| host);
     if !is_document_url(id, own) {
-        return Ok(Err(Unfound::Because("The client id is not a URL that a metadata document may have.")));
+        return Ok(Err(unfound("The client id is not a URL that a metadata document may have.")));
     }
     // A fetch is work for others too.
     if let Err(answer) = limits::count_failure(env, request).await {
-        return Ok(Err(Unfound::Limited(answer)));
+        return Ok(Err(answer));
     }
     let found = match outgoing::get(id, DOCUMENT_BYTES, outgoing::Caching::Hour).await {
         Ok(body) => Client::from_document(id, &body).map_err(|error| error.description.to_owned()),
@@ -55,12 +57,10 @@ pub(super) async fn find(
     };
     Ok(found.map_err(|reason| {
         console_log!("A client's metadata document is not usable: {}", reason.escape_debug());
-        Unfound::Because("The client's metadata document can't be fetched, or is not usable.")
+        unfound("The client's metadata document can't be fetched, or is not usable.")
     }))
 }
 
-/// Why a client was not found.
-pub(super) enum Unfound {
-    Because(&'static str),
-    Limited(Answer),
+fn unfound(reason: &str) -> Answer {
+    Answer::refusal(400, reason)
 }

@@ -9,24 +9,23 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use form_urlencoded::{Serializer, byte_serialize};
 use worker::{Context, Request, console_error, console_log};
 
-use super::authorize::{self, now};
+use super::authorize;
 use crate::auth::Issuer;
 use crate::auth::jwt::{Claims, Unverified};
-use crate::auth::oauth::form::Parameters;
 use crate::auth::oauth::metadata::CALLBACK;
 use crate::auth::oauth::person::{self, Allowed, Person, browser};
 use crate::auth::oauth::redirect;
 use crate::auth::oauth::request::{AuthorizationRequest, Pending};
+use crate::clock::now;
 use crate::edge::config::Config;
+use crate::edge::issuers::ANSWER_BYTES;
 use crate::edge::outgoing::{self, Caching};
 use crate::edge::respond::Answer;
-use crate::edge::{issuers, origin};
+use crate::edge::{issuers, origin, query};
 use crate::random;
 
 /// `__Host-` keeps other hosts from setting it; `Lax` lets it come back from the provider.
 const COOKIE: &str = "__Host-acx_sign_in";
-/// Bytes of a provider's answer, at most.
-const ANSWER_BYTES: usize = 65_536;
 
 /// The provider with which people sign in.
 pub(in crate::edge) struct Provider {
@@ -44,9 +43,7 @@ pub(super) fn cookie(request: &Request) -> worker::Result<Option<String>> {
 }
 
 fn new_cookie() -> String {
-    let mut bytes = [0; 32];
-    random::fill(&mut bytes);
-    URL_SAFE_NO_PAD.encode(bytes)
+    URL_SAFE_NO_PAD.encode(random::bytes::<32>())
 }
 
 fn with_cookie(answer: Answer, cookie: &str) -> Answer {
@@ -82,17 +79,14 @@ pub(super) async fn begin(
 /// Takes the browser back, and puts the request to the person that it now is known to be.
 pub(super) async fn end(request: &Request, config: &Config, context: &Context) -> worker::Result<Answer> {
     let Some(provider) = &config.provider else { return Ok(Answer::refusal(404, "Nobody signs in here.")) };
-    let url = request.inner().url();
-    let query = url.split_once('?').map_or("", |(_, query)| query);
-    let parameters = Parameters::parse(query.as_bytes()).unwrap_or_default();
-    let pending = Pending::open(&config.seal_keys, parameters.get("state").unwrap_or_default(), now());
-    let (Some(pending), Some(cookie)) = (pending, cookie(request)?) else {
+    let parameters = query::parameters(request).unwrap_or_default();
+    let cookie = cookie(request)?.unwrap_or_default();
+    let pending = Pending::open(&config.seal_keys, parameters.get("state").unwrap_or_default(), now())
+        .filter(|pending| pending.browser == Some(browser(&cookie)))
+        .filter(|_| parameters.get("iss").is_none_or(|issuer| issuer == provider.issuer.issuer));
+    let Some(pending) = pending else {
         return Ok(Answer::refusal(400, "The sign-in is too old, or was begun in another browser."));
     };
-    let issued_elsewhere = parameters.get("iss").is_some_and(|issuer| issuer != provider.issuer.issuer);
-    if pending.browser != Some(browser(&cookie)) || issued_elsewhere {
-        return Ok(Answer::refusal(400, "The sign-in is too old, or was begun in another browser."));
-    }
     let Some(code) = parameters.get("code") else {
         return Ok(Answer::refusal(403, "The provider did not let you sign in."));
     };
@@ -137,15 +131,8 @@ async fn claims(code: &str, cookie: &str, provider: &Provider, own: &str, contex
 }
 
 async fn endpoint(provider: &Provider, name: &str) -> Option<String> {
-    for url in provider.issuer.metadata_urls() {
-        if let Ok(metadata) = outgoing::get(&url, ANSWER_BYTES, Caching::Hour).await
-            && let Some(endpoint) = provider.issuer.endpoint_in(&metadata, name)
-        {
-            return Some(endpoint);
-        }
-    }
-    console_error!("The metadata of {} can't be had, or names no {name}.", provider.issuer.issuer);
-    None
+    let endpoint = issuers::discover(&provider.issuer, name, Caching::Hour).await;
+    endpoint.inspect_err(|reason| console_error!("The provider's {name} can't be had: {reason}")).ok()
 }
 
 fn unavailable() -> Answer {

@@ -2,7 +2,6 @@
 
 use worker::{Env, Request};
 
-use super::authorize::now;
 use super::form;
 use crate::auth::oauth::client::Client;
 use crate::auth::oauth::family::{Bound, Exchange, Issued, Refresh};
@@ -11,6 +10,7 @@ use crate::auth::oauth::request::is_own_resource;
 use crate::auth::oauth::token::{Code, RefreshToken, answer};
 use crate::auth::oauth::{OAuthError, digest};
 use crate::auth::{CodexName, Credential, GrantId, Resource};
+use crate::clock::now;
 use crate::codex::message::{Message, Outcome};
 use crate::edge::config::Config;
 use crate::edge::respond::Answer;
@@ -69,14 +69,12 @@ fn asked(form: &Parameters, own: &str, config: &Config) -> Result<(CodexName, Me
             if !VERIFIER.contains(&verifier.len()) {
                 return Err(OAuthError::invalid_grant());
             }
-            let mut id = [0; 16];
-            random::fill(&mut id);
             let exchange = Exchange {
                 code: code.id,
                 bound,
                 challenge: digest(verifier),
                 redirect_uri: form.get("redirect_uri").map(digest),
-                grant: GrantId::from_random(id),
+                grant: GrantId::from_random(random::bytes()),
             };
             Ok((code.codex, Message::ExchangeCode(exchange)))
         }
