@@ -57,10 +57,10 @@ native-test: unicode-test ## run the tests that need no wasm
 	cargo test
 	CARGO_TARGET_DIR=target/histories cargo test --quiet --manifest-path tests/histories/Cargo.toml
 
-unicode-test: setup ## compare folding with Unicode's own data
+unicode-test: setup ## compare folding with Unicode's own data [SEED=n]
 	@cargo build --quiet --example fold
 	@node tests/unicode/case-folding.mjs > .tools/case-folding.json
-	@.tools/python/bin/python tests/unicode/check_folding.py target/debug/examples/fold .tools/case-folding.json
+	@.tools/python/bin/python tests/unicode/check_folding.py target/debug/examples/fold .tools/case-folding.json $(SEED)
 
 endpoint-test: build build-faults ## run the tests of the built Worker: endpoint, conformance suite, official clients
 	@rm -rf .tools/exchanges
