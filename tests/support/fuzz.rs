@@ -3,27 +3,38 @@
 
 use std::cell::RefCell;
 
+use agent_codex::auth::issuer::Issuer;
+use agent_codex::auth::jwks::Jwks;
+use agent_codex::auth::jwt::{Algorithm, Expected, Unverified};
+use agent_codex::auth::oauth::client::Client;
+use agent_codex::auth::oauth::form::Parameters;
+use agent_codex::auth::oauth::page::{Consent, consent};
+use agent_codex::auth::oauth::request::{AuthorizationRequest, Pending, Rejection, check};
 use agent_codex::auth::{CodexName, Credential, GrantId, Scope, Scopes, SealKeys};
 use agent_codex::json::{self, FlawKind};
 use agent_codex::mcp::era::Headers;
 use agent_codex::mcp::{Exchange, Step, receive};
 use agent_codex::notebook::arguments::{Call, Search, Tool};
 use agent_codex::notebook::text::{EXCERPT_CHARACTERS, excerpt, fold, head};
+use agent_codex::notebook::time::Timestamp;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 
 use super::TestCodex;
+use super::tokens::{self, RESOURCE, token_of};
 
 /// A target by its name: what the fuzzer calls with bytes.
 pub type Target = fn(&[u8]);
 
 /// Every target.
-pub const TARGETS: [(&str, Target); 6] = [
+pub const TARGETS: [(&str, Target); 8] = [
     ("envelope", envelope),
     ("arguments", arguments),
     ("cursor", cursor),
     ("credential", credential),
+    ("form", form),
+    ("token", token),
     ("folding", folding),
     ("json", json_text),
 ];
@@ -148,6 +159,87 @@ pub fn credential(bytes: &[u8]) {
     let forged = format!("acx_{}", URL_SAFE_NO_PAD.encode(changed(&sealed, bytes)));
     for token in [forged, String::from_utf8_lossy(bytes).into_owned()] {
         assert_eq!(Credential::open(&keys, &token).is_some(), token == genuine, "{token}");
+    }
+}
+
+/// Names a client as it names itself, with nothing that a page could take for markup.
+fn plain(request: &AuthorizationRequest) -> AuthorizationRequest {
+    AuthorizationRequest { client_name: request.client_name.as_ref().map(|_| "Host".to_owned()), ..request.clone() }
+}
+
+/// A query or form is refused with words, or asks for what a client may ask for: an answer goes to the client's own
+/// redirect URI, the request waits for the owner whole, and the page on which the owner decides is marked up as ever.
+pub fn form(bytes: &[u8]) {
+    const ISSUER: &str = "https://codex.example";
+    const REDIRECT: &str = "https://host.example/callback";
+    let keys = SealKeys::parse("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA").unwrap();
+    let Ok(parameters) = Parameters::parse(bytes) else { return };
+    let name = parameters.get("client_name").unwrap_or("Host");
+    let metadata = json!({"redirect_uris": [REDIRECT], "client_name": name});
+    let Ok(client) = Client::from_metadata(&metadata) else { return };
+    match check(&parameters, &client, ISSUER) {
+        Err(Rejection::Here(reason)) => assert!(!reason.is_empty()),
+        Err(Rejection::AtClient { location, .. }) => assert!(location.starts_with(&format!("{REDIRECT}?"))),
+        Ok(request) => {
+            assert_eq!(request.redirect_uri, REDIRECT);
+            for location in [request.granted("code", ISSUER), request.denied(ISSUER)] {
+                let answered = Parameters::parse(location.split_once('?').unwrap().1.as_bytes()).unwrap();
+                assert_eq!(answered.get("state"), request.state.as_deref());
+                assert_eq!(answered.get("iss"), Some(ISSUER));
+            }
+            let now = Timestamp::from_milliseconds(super::START);
+            let pending = Pending { request, browser: None, person: None };
+            assert_eq!(Pending::open(&keys, &pending.seal(&keys, now), now).as_ref(), Some(&pending));
+            let tags = |request| {
+                let asked = Consent { sealed: "", codex: "notes", person: None, problem: None };
+                consent(request, asked).html.matches(['<', '>', '"', '\'']).count()
+            };
+            assert_eq!(tags(&pending.request), tags(&plain(&pending.request)));
+        }
+    }
+}
+
+/// A token, a key set, a client's or an issuer's metadata is not read, or is read for what it is: no token is believed
+/// that is not for this resource.
+pub fn token(bytes: &[u8]) {
+    let (chosen, rest) = choice(bytes);
+    let text = String::from_utf8_lossy(rest);
+    match chosen % 4 {
+        0 => {
+            let (header, claims) = text.split_once('\n').unwrap_or((&text, ""));
+            let _ = Unverified::parse(&text);
+            let token = token_of(header, claims);
+            let Ok(unverified) = Unverified::parse(&token) else { return };
+            assert!(token.starts_with(unverified.signing_input));
+            let types = ["at+jwt".to_owned()];
+            let expected = Expected { issuer: tokens::ISSUER, audience: RESOURCE, types: &types };
+            if expected.check(&unverified, Timestamp::from_milliseconds(super::START)).is_ok() {
+                let claims: Value = serde_json::from_str(claims).unwrap();
+                let audience = claims["aud"].as_array().map_or(std::slice::from_ref(&claims["aud"]), Vec::as_slice);
+                assert!(claims["iss"] == tokens::ISSUER && audience.contains(&json!(RESOURCE)), "{claims}");
+            }
+        }
+        1 => {
+            if let Some(keys) = Jwks::parse(rest) {
+                for algorithm in ["ES256", "RS256", "EdDSA"].map(|name| Algorithm::parse(name).unwrap()) {
+                    let Some(key) = keys.select(algorithm, None) else { continue };
+                    assert!(Jwks::parse(format!("{{\"keys\":[{}]}}", key.to_json()).as_bytes()).is_some());
+                }
+            }
+        }
+        2 => {
+            let id = "https://host.example/client";
+            if let Ok(client) = Client::from_document(id, rest) {
+                assert!(!client.may_use("javascript:x") && !client.may_use(""));
+            }
+        }
+        _ => {
+            let issuers = json!([{"issuer": tokens::ISSUER, "audience": "x"}]).to_string();
+            let issuer = &Issuer::parse_all(&issuers).unwrap()[0];
+            if let Some(url) = issuer.url_in(rest, "jwks_uri") {
+                assert!(url.starts_with("https://"), "{url}");
+            }
+        }
     }
 }
 
