@@ -64,6 +64,7 @@ write_wasm_env() {
 export RUSTC_BOOTSTRAP=1
 export RUSTFLAGS=-Cpanic=unwind
 export CARGO_UNSTABLE_BUILD_STD=std,panic_unwind
+export CARGO_UNSTABLE_BUILD_STD_FEATURES=optimize_for_size,panic-unwind
 export CARGO_TARGET_DIR="\$PWD/target/wasm"
 unset RUSTUP_TOOLCHAIN CARGO_ENCODED_RUSTFLAGS
 $1

@@ -11,7 +11,7 @@ use agent_codex::codex::take_turn;
 use agent_codex::notebook::Surroundings;
 use agent_codex::notebook::arguments::{Call, Search};
 use agent_codex::notebook::time::Timestamp;
-use serde_json::json;
+use serde_json::{Value, json};
 use support::TestCodex;
 
 const REDIRECT: &str = "https://host.example/callback";
@@ -57,9 +57,13 @@ fn turn(codex: &TestCodex, message: &Message) -> Outcome {
     take_turn(&codex.storage, message, &mut Surroundings { now, randomness: &mut randomness }).unwrap()
 }
 
+fn read(json: &str) -> Value {
+    serde_json::from_str(json).unwrap()
+}
+
 fn issued(outcome: Outcome) -> Option<Issued> {
     match outcome {
-        Outcome::Result(json) => Some(serde_json::from_str(&json).unwrap()),
+        Outcome::Result(json) => Some(Issued::from_json(&json).unwrap()),
         Outcome::Refused(Refusal::InvalidGrant) => None,
         other => panic!("{other:?}"),
     }
@@ -219,7 +223,7 @@ fn the_bytes_of_codes_refresh_tokens_and_access_tokens_are_those_of_their_versio
     let code = Code { id: [5; 16], codex: name() };
     let refresh = RefreshToken { grant: grant_id(), generation: 7, codex: name() };
     let issued = Issued { grant: grant_id(), scopes: Scopes::ALL, generation: 7, issued_at: 1_000 };
-    let tokens = answer(&keys(), &name(), &issued, bound().resource, Timestamp::from_milliseconds(1_000));
+    let tokens = read(&answer(&keys(), &name(), &issued, bound().resource, Timestamp::from_milliseconds(1_000)));
     assert_eq!(code.seal(&keys()), "acc_AQUFBQUFBQUFBQUFBQUFBQVsb2NhbKly01Y9XrXMXl9WDaqKO_29e9iaTjBUzg2cmRMVzo32");
     assert_eq!(
         refresh.seal(&keys()),
@@ -239,7 +243,7 @@ fn the_bytes_of_codes_refresh_tokens_and_access_tokens_are_those_of_their_versio
 fn an_access_token_is_for_one_resource_server_until_it_expires() {
     let issued = Issued { grant: grant_id(), scopes: Scopes::ALL, generation: 1, issued_at: 0 };
     let start = Timestamp::from_milliseconds(0);
-    let tokens = answer(&keys(), &name(), &issued, bound().resource, start);
+    let tokens = read(&answer(&keys(), &name(), &issued, bound().resource, start));
     let access = Credential::open(&keys(), tokens["access_token"].as_str().unwrap()).unwrap();
     assert!(access.is_for("https://codex.example/mcp", start.plus(ACCESS_LIFETIME - 1)));
     assert!(!access.is_for("https://codex.example/mcp", start.plus(ACCESS_LIFETIME)));

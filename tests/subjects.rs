@@ -152,16 +152,3 @@ fn the_codex_refuses_a_token_that_expires_on_the_way() {
     bearer.codex.now += 1;
     assert!(!bearer.reads());
 }
-
-#[test]
-fn messages_about_external_tokens_travel_whole() {
-    let external = external(json!({}));
-    let call = Call::Search(Search { limit: 1, ..Search::default() });
-    for message in [
-        revocation(external.grant, None, None),
-        revocation(external.grant, Some("1"), Some(5)),
-        Message::Call { access: Access::External(external), needed: Scopes::ALL, call, trace: None },
-    ] {
-        assert_eq!(serde_json::from_str::<Message>(&serde_json::to_string(&message).unwrap()).unwrap(), message);
-    }
-}

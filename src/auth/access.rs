@@ -19,7 +19,6 @@ pub enum Access {
         /// The grant that the credential names.
         id: GrantId,
         /// Which of the grant's access tokens the credential is, if it is one.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         generation: Option<u32>,
     },
     /// By a token of another issuer.

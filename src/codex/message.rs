@@ -1,5 +1,6 @@
-//! What travels between the edge and a codex's object, both of this program: the message as JSON, the outcome as a letter that
-//! says which and JSON that the edge passes on without reading it.
+//! What travels between the edge and a codex's object, both of this program: the message in Postcard's format, with the
+//! format's number before it, since for a moment of each deployment one of them is the older program; the outcome as a
+//! letter that says which and JSON that the edge passes on without reading it.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +24,6 @@ pub enum Message {
         /// The call.
         call: Call,
         /// The trace that the call belongs to, for the log.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         trace: Option<Trace>,
     },
     /// Records a grant; the owner asks.
@@ -53,7 +53,26 @@ pub enum Message {
     RefreshTokens(Refresh),
 }
 
+/// The number of the format. It changes with whatever changes the bytes of a message; a test holds the bytes of each.
+const FORMAT: u8 = 1;
+
 impl Message {
+    /// The message as bytes.
+    ///
+    /// # Errors
+    /// None that is known of; the format has a name for it.
+    pub fn to_wire(&self) -> Result<Vec<u8>, postcard::Error> {
+        postcard::to_extend(self, vec![FORMAT])
+    }
+
+    /// The message that bytes stand for; `None` when they are of another format.
+    #[must_use]
+    pub fn from_wire(wire: &[u8]) -> Option<Self> {
+        let (&FORMAT, message) = wire.split_first()? else { return None };
+        let (message, rest) = postcard::take_from_bytes(message).ok()?;
+        rest.is_empty().then_some(message)
+    }
+
     /// The trace that the message belongs to.
     #[must_use]
     pub fn trace(&self) -> Option<&Trace> {

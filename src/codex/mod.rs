@@ -65,8 +65,8 @@ pub fn take_turn(
 }
 
 fn tokens(issued: Option<Issued>) -> Outcome {
-    match issued.and_then(|issued| serde_json::to_string(&issued).ok()) {
-        Some(json) => Outcome::Result(json),
+    match issued {
+        Some(issued) => Outcome::Result(issued.to_json()),
         None => Outcome::Refused(Refusal::InvalidGrant),
     }
 }

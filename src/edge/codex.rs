@@ -1,7 +1,7 @@
 //! The way to a codex: a call of its object's one method, whose name is the codex's. `src/entry.js` is the other end.
 
 use wasm_bindgen::prelude::*;
-use worker::js_sys::Promise;
+use worker::js_sys::{Promise, Uint8Array};
 use worker::{Env, wasm_bindgen_futures::JsFuture};
 
 use crate::auth::CodexName;
@@ -18,7 +18,7 @@ extern "C" {
     #[wasm_bindgen(method, catch, js_name = getByName)]
     fn get_by_name(this: &Namespace, name: &str) -> Result<Stub, JsValue>;
     #[wasm_bindgen(method, catch)]
-    fn turn(this: &Stub, message: &str) -> Result<Promise, JsValue>;
+    fn turn(this: &Stub, message: Uint8Array) -> Result<Promise, JsValue>;
 }
 
 /// Asks a codex.
@@ -26,10 +26,10 @@ extern "C" {
 /// # Errors
 /// When the object can't be reached or breaks; whether it has done what was asked is then not known.
 pub(super) async fn ask(env: &Env, codex: &CodexName, message: &Message) -> worker::Result<Outcome> {
-    let message = serde_json::to_string(message)?;
+    let message = message.to_wire().map_err(|error| worker::Error::RustError(error.to_string()))?;
     let bindings: &Bindings = env.unchecked_ref();
     let stub = bindings.codex().get_by_name(codex.as_str())?;
-    let answer = JsFuture::from(stub.turn(&message)?).await?;
+    let answer = JsFuture::from(stub.turn(Uint8Array::from(message.as_slice()))?).await?;
     answer
         .as_string()
         .and_then(Outcome::from_wire)

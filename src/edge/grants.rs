@@ -5,7 +5,8 @@
 //! - `GET /grants` lists them
 //! - `DELETE /grants/{id}` revokes one, and `DELETE /grants` all
 
-use serde::Deserialize;
+use std::borrow::Cow;
+
 use worker::{Env, Method, Request};
 
 use super::config::Config;
@@ -15,7 +16,7 @@ use crate::auth::external::Subject;
 use crate::auth::grant::LABEL_CHARACTERS;
 use crate::auth::{Challenge, CodexName, Credential, GrantId, Scopes};
 use crate::codex::message::{Message, Outcome};
-use crate::json::write_string;
+use crate::json::{self, Kind, write_string};
 use crate::notebook::time::SECOND;
 use crate::random;
 
@@ -84,12 +85,28 @@ pub(super) fn unexpected(outcome: &Outcome) -> worker::Error {
     ))
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct NewGrant {
-    label: String,
-    scopes: Vec<String>,
-    expires_in_seconds: Option<u32>,
+/// What a body asks for, as it asks: label, scopes and lifetime.
+type Asked = (String, Vec<String>, Option<i64>);
+
+fn asked(body: &[u8]) -> Option<Asked> {
+    let document = json::parse(body).ok().filter(|document| document.flaws().is_empty())?;
+    let (mut label, mut scopes, mut lifetime) = (None, None, None);
+    for (name, value) in document.root().members() {
+        match &*name {
+            "label" => label = Some(value.as_str()?.into_owned()),
+            "scopes" if value.kind() == Kind::Array => {
+                let names = value.elements().map(|name| name.as_str().map(Cow::into_owned));
+                scopes = Some(names.collect::<Option<_>>()?);
+            }
+            "expiresInSeconds" if value.kind() == Kind::Null => {}
+            "expiresInSeconds" => {
+                let seconds = u32::try_from(value.as_number()?.as_integer()?).ok()?;
+                lifetime = Some(i64::from(seconds).saturating_mul(SECOND));
+            }
+            _ => return None,
+        }
+    }
+    Some((label?, scopes?, lifetime))
 }
 
 async fn create(request: &mut Request, codex: CodexName, env: &Env, config: &Config) -> worker::Result<Answer> {
@@ -97,20 +114,19 @@ async fn create(request: &mut Request, codex: CodexName, env: &Env, config: &Con
         Ok(body) => body,
         Err(refusal) => return Ok(refusal),
     };
-    let Ok(new) = serde_json::from_slice::<NewGrant>(&body) else {
+    let Some((label, scopes, lifetime)) = asked(&body) else {
         return Ok(invalid(
             "The body must be {\"label\": string, \"scopes\": [string], \"expiresInSeconds\"?: integer}",
         ));
     };
-    let Some(scopes) = Scopes::parse(new.scopes.iter().map(String::as_str)) else {
+    let Some(scopes) = Scopes::parse(scopes.iter().map(String::as_str)) else {
         return Ok(invalid("scopes must hold notes:read, notes:write or both"));
     };
-    if new.label.chars().count() > LABEL_CHARACTERS {
+    if label.chars().count() > LABEL_CHARACTERS {
         return Ok(invalid("label must be at most 128 characters long"));
     }
     let credential = Credential { codex, grant: GrantId::from_random(random::bytes()), scopes, issue: None };
-    let lifetime = new.expires_in_seconds.map(|seconds| i64::from(seconds).saturating_mul(SECOND));
-    let message = Message::CreateGrant { id: credential.grant, label: new.label, scopes, lifetime };
+    let message = Message::CreateGrant { id: credential.grant, label, scopes, lifetime };
     match codex::ask(env, &credential.codex, &message).await? {
         Outcome::Result(grant) => {
             let mut json = format!("{{\"grant\":{grant},\"token\":");

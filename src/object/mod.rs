@@ -45,11 +45,10 @@ impl DurableObject for Codex {
 impl Codex {
     /// Takes a turn: a message in, an outcome out, each as it travels.
     #[wasm_bindgen]
-    pub fn turn(&self, message: &str) -> String {
-        let outcome = match serde_json::from_str(message) {
-            Ok(message) => self.answer(&message),
-            // What serde says could repeat a part of the message.
-            Err(error) => broken(&format!("a message can't be read at column {}", error.column()), None),
+    pub fn turn(&self, message: &[u8]) -> String {
+        let outcome = match Message::from_wire(message) {
+            Some(message) => self.answer(&message),
+            None => broken("a message is of another version of this program", None),
         };
         outcome.into_wire()
     }

@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 
+use agent_codex::auth::access::Access;
 use agent_codex::auth::issuer::Issuer;
 use agent_codex::auth::jwks::Jwks;
 use agent_codex::auth::jwt::{Algorithm, Expected, Unverified};
@@ -11,6 +12,7 @@ use agent_codex::auth::oauth::form::Parameters;
 use agent_codex::auth::oauth::page::{Consent, consent};
 use agent_codex::auth::oauth::request::{AuthorizationRequest, Pending, Rejection, check};
 use agent_codex::auth::{CodexName, Credential, GrantId, Scope, Scopes, SealKeys};
+use agent_codex::codex::message::Message;
 use agent_codex::json::{self, FlawKind};
 use agent_codex::mcp::era::Headers;
 use agent_codex::mcp::{Exchange, Step, receive};
@@ -44,6 +46,13 @@ fn choice(bytes: &[u8]) -> (usize, &[u8]) {
     bytes.split_first().map_or((0, bytes), |(first, rest)| (usize::from(*first), rest))
 }
 
+/// A call reaches the codex whole.
+fn travels(call: Call) {
+    let access = Access::Grant { id: GrantId::from_random([7; 16]), generation: None };
+    let message = Message::Call { access, needed: Scopes::ALL, call, trace: None };
+    assert_eq!(Message::from_wire(&message.to_wire().unwrap()), Some(message));
+}
+
 /// A body, received with headers of some era, is answered by JSON-RPC or comes to calls that travel whole.
 pub fn envelope(bytes: &[u8]) {
     const VERSIONS: [Option<&str>; 6] =
@@ -66,8 +75,7 @@ pub fn envelope(bytes: &[u8]) {
         Step::Answered(answered) => answered,
         Step::Forbidden(_) => unreachable!("forbidden() tells it"),
         Step::Call(pending) => {
-            let text = serde_json::to_string(&pending.call).unwrap();
-            assert_eq!(serde_json::from_str::<Call>(&text).unwrap(), pending.call);
+            travels(pending.call);
             assert!(granted.include(pending.needed));
             pending.reply.result("{}")
         }
@@ -91,8 +99,7 @@ pub fn arguments(bytes: &[u8]) {
     match Call::parse(tool, document.root(), document.flaws()) {
         Err(violations) => assert!(!violations.to_string().is_empty()),
         Ok(call) => {
-            let message = serde_json::to_string(&call).unwrap();
-            assert_eq!(serde_json::from_str::<Call>(&message).unwrap(), call);
+            travels(call.clone());
             let mut compact = String::new();
             document.root().write_compact(&mut compact);
             let again = json::parse(compact.as_bytes()).unwrap();
@@ -176,7 +183,7 @@ pub fn form(bytes: &[u8]) {
     let Ok(parameters) = Parameters::parse(bytes) else { return };
     let name = parameters.get("client_name").unwrap_or("Host");
     let metadata = json!({"redirect_uris": [REDIRECT], "client_name": name});
-    let Ok(client) = Client::from_metadata(&metadata) else { return };
+    let Ok(client) = Client::from_registration(metadata.to_string().as_bytes()) else { return };
     match check(&parameters, &client, ISSUER) {
         Err(Rejection::Here(reason)) => assert!(!reason.is_empty()),
         Err(Rejection::AtClient { location, .. }) => assert!(location.starts_with(&format!("{REDIRECT}?"))),

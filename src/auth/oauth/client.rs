@@ -4,11 +4,13 @@
 //! Every client is public: what it proves is that it has the code's verifier (PKCE).
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
+use super::metadata::{GRANT_TYPES, OFFLINE_ACCESS};
 use super::{OAuthError, redirect};
+use crate::auth::members::{parse_object, texts};
 use crate::auth::scope::Scopes;
 use crate::auth::seal::{Purpose, SealKeys};
+use crate::json::{Kind, Node, Object};
 
 const REGISTRATION: Purpose = Purpose { prefix: "acl_", name: "agent-codex client registration", characters: 8_192 };
 /// Redirect URIs of a client, at most.
@@ -22,39 +24,20 @@ pub const DOCUMENT_BYTES: usize = 16_384;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Client {
     /// Its name.
-    #[serde(rename = "n", default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The redirect URIs that it may use.
-    #[serde(rename = "r")]
     pub redirect_uris: Vec<String>,
 }
 
 impl Client {
-    /// The client that this metadata describes (RFC 7591, section 2).
+    /// The client that registers with this metadata (RFC 7591, section 2).
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn from_metadata(metadata: &Value) -> Result<Self, OAuthError> {
-        let invalid = |description| OAuthError::new("invalid_client_metadata", description);
-        let Some(metadata) = metadata.as_object() else { return Err(invalid("The metadata must be a JSON object")) };
-        let uris = metadata.get("redirect_uris").and_then(Value::as_array);
-        let uris: Vec<_> = uris.into_iter().flatten().map(|uri| uri.as_str().unwrap_or_default().to_owned()).collect();
-        if uris.is_empty() || uris.len() > REDIRECT_URIS || !uris.iter().all(|uri| redirect::is_acceptable(uri)) {
-            return Err(OAuthError::new(
-                "invalid_redirect_uri",
-                "redirect_uris must hold 1 to 10 URIs: https, http on a loopback address or an application's own scheme; \
-                 without fragment or user name",
-            ));
-        }
-        let supports = |member: &str, needed: &str| match metadata.get(member) {
-            None => true,
-            Some(values) => values.as_array().is_some_and(|values| values.iter().any(|value| value == needed)),
-        };
-        if !supports("grant_types", "authorization_code") || !supports("response_types", "code") {
-            return Err(invalid("The authorization code flow is the only one"));
-        }
-        let name = metadata.get("client_name").and_then(Value::as_str).map(str::trim).filter(|name| !name.is_empty());
-        Ok(Self { name: name.map(|name| name.chars().take(NAME_CHARACTERS).collect()), redirect_uris: uris })
+    pub fn from_registration(body: &[u8]) -> Result<Self, OAuthError> {
+        let metadata =
+            parse_object(body).ok_or(invalid("The metadata must be a JSON object, and no name in it twice"))?;
+        Self::from_metadata(metadata.root())
     }
 
     /// The client that its document describes, fetched from `id`.
@@ -62,31 +45,57 @@ impl Client {
     /// # Errors
     /// What is wrong with it.
     pub fn from_document(id: &str, body: &[u8]) -> Result<Self, OAuthError> {
-        let invalid = |description| OAuthError::new("invalid_client_metadata", description);
-        let document: Value = serde_json::from_slice(body).map_err(|_| invalid("The document is not JSON"))?;
-        if document.get("client_id").and_then(Value::as_str) != Some(id) {
+        let document =
+            parse_object(body).ok_or(invalid("The document must be a JSON object, and no name in it twice"))?;
+        let document = document.root();
+        let text = |name| document.member(name).and_then(Node::as_str);
+        if text("client_id").is_none_or(|told| told != id) {
             return Err(invalid("The document's client_id is not its URL"));
         }
-        if !document.get("client_name").is_some_and(Value::is_string) {
+        if text("client_name").is_none() {
             return Err(invalid("The document has no client_name"));
         }
-        let method = document.get("token_endpoint_auth_method");
-        if document.get("client_secret").is_some() || method.is_some_and(|method| method != "none") {
+        let method = document.member("token_endpoint_auth_method");
+        let public = method.is_none_or(|method| method.as_str().is_some_and(|method| method == "none"));
+        if !public || document.member("client_secret").is_some() {
             return Err(invalid("The document's client is not public; token_endpoint_auth_method must be none"));
         }
-        Self::from_metadata(&document)
+        Self::from_metadata(document)
+    }
+
+    fn from_metadata(metadata: Node<'_>) -> Result<Self, OAuthError> {
+        let uris = metadata.member("redirect_uris").filter(|uris| uris.kind() == Kind::Array).and_then(texts);
+        let uris = uris.unwrap_or_default();
+        if uris.is_empty() || uris.len() > REDIRECT_URIS || !uris.iter().all(|uri| redirect::is_acceptable(uri)) {
+            return Err(OAuthError::new(
+                "invalid_redirect_uri",
+                "redirect_uris must hold 1 to 10 URIs: https, http on a loopback address or an application's own scheme; \
+                 without fragment or user name",
+            ));
+        }
+        let supports = |member: &str, needed: &str| {
+            metadata
+                .member(member)
+                .is_none_or(|values| values.elements().any(|it| it.as_str().is_some_and(|it| it == needed)))
+        };
+        if !supports("grant_types", "authorization_code") || !supports("response_types", "code") {
+            return Err(invalid("The authorization code flow is the only one"));
+        }
+        let name = metadata.member("client_name").and_then(Node::as_str);
+        let name = name.map(|name| name.trim().chars().take(NAME_CHARACTERS).collect());
+        Ok(Self { name: name.filter(|name: &String| !name.is_empty()), redirect_uris: uris })
     }
 
     /// The client's id: its registration, sealed.
     #[must_use]
     pub fn seal(&self, keys: &SealKeys) -> String {
-        keys.seal(REGISTRATION, serde_json::to_vec(self).unwrap_or_default())
+        keys.seal(REGISTRATION, postcard::to_allocvec(self).unwrap_or_default())
     }
 
     /// The client of an id, if this server registered it, with a key that is still in use.
     #[must_use]
     pub fn open(keys: &SealKeys, id: &str) -> Option<Self> {
-        serde_json::from_slice(&keys.open(REGISTRATION, id)?).ok()
+        postcard::from_bytes(&keys.open(REGISTRATION, id)?).ok()
     }
 
     /// Whether the client may have its code sent there.
@@ -95,25 +104,26 @@ impl Client {
         self.redirect_uris.iter().any(|registered| redirect::matches(registered, redirect_uri))
     }
 
-    /// What a registration is answered with (RFC 7591, section 3.2.1). `issued_at` is in seconds since 1970.
+    /// What a registration is answered with, JSON (RFC 7591, section 3.2.1). `issued_at` is in seconds since 1970.
     #[must_use]
-    pub fn registered(&self, id: &str, issued_at: i64) -> Value {
-        let mut answer = json!({
-            "client_id": id,
-            "client_id_issued_at": issued_at,
-            "redirect_uris": self.redirect_uris,
-            "grant_types": ["authorization_code", "refresh_token"],
-            "response_types": ["code"],
-            "token_endpoint_auth_method": "none",
-            "scope": format!("{} offline_access", Scopes::ALL),
-        });
-        if let Some(name) = &self.name
-            && let Some(answer) = answer.as_object_mut()
-        {
-            answer.insert("client_name".to_owned(), json!(name));
+    pub fn registered(&self, id: &str, issued_at: i64) -> String {
+        let answer = Object::new()
+            .text("client_id", id)
+            .integer("client_id_issued_at", issued_at)
+            .texts("redirect_uris", self.redirect_uris.iter().map(String::as_str))
+            .texts("grant_types", GRANT_TYPES)
+            .texts("response_types", ["code"])
+            .text("token_endpoint_auth_method", "none")
+            .text("scope", &format!("{} {OFFLINE_ACCESS}", Scopes::ALL));
+        match &self.name {
+            Some(name) => answer.text("client_name", name).finish(),
+            None => answer.finish(),
         }
-        answer
     }
+}
+
+const fn invalid(description: &'static str) -> OAuthError {
+    OAuthError::new("invalid_client_metadata", description)
 }
 
 /// Top-level names that are not the public internet's.

@@ -11,7 +11,9 @@ use super::token::CodeId;
 use super::{CODE_LIFETIME, Digest, REPLAY_WINDOW};
 use crate::auth::credential::Resource;
 use crate::auth::grant::{self, Grant, GrantId};
+use crate::auth::members::parse_object;
 use crate::auth::scope::Scopes;
+use crate::json::{Node, Object};
 use crate::notebook::storage::{Param, Storage, StorageError};
 use crate::notebook::time::{DAY, Timestamp};
 
@@ -71,7 +73,7 @@ pub struct Refresh {
 }
 
 /// Tokens that were issued.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Issued {
     /// The grant that they belong to.
     pub grant: GrantId,
@@ -81,6 +83,33 @@ pub struct Issued {
     pub generation: u32,
     /// When they were issued, in milliseconds since 1970.
     pub issued_at: i64,
+}
+
+impl Issued {
+    /// What a codex says to the edge.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        Object::new()
+            .text("grant", &self.grant.to_string())
+            .text("scopes", &self.scopes.to_string())
+            .integer("generation", self.generation.into())
+            .integer("issuedAt", self.issued_at)
+            .finish()
+    }
+
+    /// What a codex has said.
+    #[must_use]
+    pub fn from_json(text: &str) -> Option<Self> {
+        let document = parse_object(text.as_bytes())?;
+        let text = |name| document.root().member(name).and_then(Node::as_str);
+        let integer = |name| document.root().member(name).and_then(Node::as_number)?.as_integer();
+        Some(Self {
+            grant: GrantId::parse(&text("grant")?)?,
+            scopes: Scopes::parse(text("scopes")?.split(' '))?,
+            generation: u32::try_from(integer("generation")?).ok()?,
+            issued_at: integer("issuedAt")?,
+        })
+    }
 }
 
 /// Records a code.

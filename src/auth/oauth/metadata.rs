@@ -1,8 +1,7 @@
 //! The metadata of the authorization server (RFC 8414, section 2).
 
-use serde_json::{Value, json};
-
 use crate::auth::scope::Scopes;
+use crate::json::Object;
 
 /// Where the metadata is (RFC 8414, section 3), and where clients of OpenID look for it (section 5).
 pub const PATHS: [&str; 2] = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"];
@@ -17,25 +16,29 @@ pub const REGISTER: &str = "/register";
 /// The revocation endpoint.
 pub const REVOKE: &str = "/revoke";
 
-/// The metadata of the server of this origin.
+/// The grant types that the token endpoint knows.
+pub const GRANT_TYPES: [&str; 2] = ["authorization_code", "refresh_token"];
+/// The scope by which clients ask for a refresh token. Every client gets one.
+pub const OFFLINE_ACCESS: &str = "offline_access";
+
+/// The metadata of the server of this origin, JSON.
 #[must_use]
-pub fn metadata(origin: &str) -> Value {
-    let mut scopes: Vec<_> = Scopes::ALL.names().collect();
-    scopes.push("offline_access");
-    json!({
-        "issuer": origin,
-        "authorization_endpoint": format!("{origin}{AUTHORIZE}"),
-        "token_endpoint": format!("{origin}{TOKEN}"),
-        "registration_endpoint": format!("{origin}{REGISTER}"),
-        "revocation_endpoint": format!("{origin}{REVOKE}"),
-        "scopes_supported": scopes,
-        "response_types_supported": ["code"],
-        "response_modes_supported": ["query"],
-        "grant_types_supported": ["authorization_code", "refresh_token"],
-        "token_endpoint_auth_methods_supported": ["none"],
-        "revocation_endpoint_auth_methods_supported": ["none"],
-        "code_challenge_methods_supported": ["S256"],
-        "authorization_response_iss_parameter_supported": true,
-        "client_id_metadata_document_supported": true,
-    })
+pub fn metadata(origin: &str) -> String {
+    let url = |path: &str| format!("{origin}{path}");
+    Object::new()
+        .text("issuer", origin)
+        .text("authorization_endpoint", &url(AUTHORIZE))
+        .text("token_endpoint", &url(TOKEN))
+        .text("registration_endpoint", &url(REGISTER))
+        .text("revocation_endpoint", &url(REVOKE))
+        .texts("scopes_supported", Scopes::ALL.names().chain([OFFLINE_ACCESS]))
+        .texts("response_types_supported", ["code"])
+        .texts("response_modes_supported", ["query"])
+        .texts("grant_types_supported", GRANT_TYPES)
+        .texts("token_endpoint_auth_methods_supported", ["none"])
+        .texts("revocation_endpoint_auth_methods_supported", ["none"])
+        .texts("code_challenge_methods_supported", ["S256"])
+        .json("authorization_response_iss_parameter_supported", "true")
+        .json("client_id_metadata_document_supported", "true")
+        .finish()
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::client::Client;
 use super::form::Parameters;
+use super::metadata::OFFLINE_ACCESS;
 use super::person::Person;
 use super::{DECISION_LIFETIME, Digest, redirect};
 use crate::auth::grant::LABEL_CHARACTERS;
@@ -14,8 +15,6 @@ use crate::auth::seal::{Purpose, SealKeys};
 use crate::notebook::time::Timestamp;
 
 const PENDING: Purpose = Purpose { prefix: "", name: "agent-codex authorization request", characters: 32_768 };
-/// The scope by which clients ask for a refresh token. Every client gets one.
-const OFFLINE_ACCESS: &str = "offline_access";
 /// Bytes of a state, at most.
 const STATE_BYTES: usize = 4_096;
 
@@ -158,13 +157,13 @@ impl Pending {
     #[must_use]
     pub fn seal(&self, keys: &SealKeys, now: Timestamp) -> String {
         let pending = (self, now.milliseconds());
-        keys.seal(PENDING, serde_json::to_vec(&pending).unwrap_or_default())
+        keys.seal(PENDING, postcard::to_allocvec(&pending).unwrap_or_default())
     }
 
     /// The request that was sealed, if it may still be decided.
     #[must_use]
     pub fn open(keys: &SealKeys, sealed: &str, now: Timestamp) -> Option<Self> {
-        let (pending, asked_at): (Self, i64) = serde_json::from_slice(&keys.open(PENDING, sealed)?).ok()?;
+        let (pending, asked_at): (Self, i64) = postcard::from_bytes(&keys.open(PENDING, sealed)?).ok()?;
         (now < Timestamp::from_milliseconds(asked_at).plus(DECISION_LIFETIME)).then_some(pending)
     }
 }

@@ -4,13 +4,12 @@
 //! generation (4) | codex name`, big-endian. Both seal to the same string each time, so that a repeated refresh can be
 //! answered with the very tokens that the first was.
 
-use serde_json::{Value, json};
-
 use super::ACCESS_LIFETIME;
 use super::family::Issued;
 use crate::auth::credential::{CodexName, Credential, Issue, Resource};
 use crate::auth::grant::GrantId;
 use crate::auth::seal::{Purpose, SealKeys};
+use crate::json::Object;
 use crate::notebook::time::{SECOND, Timestamp};
 
 const CODE: Purpose = Purpose { prefix: "acc_", name: "agent-codex authorization code", characters: 512 };
@@ -83,21 +82,21 @@ impl RefreshToken {
     }
 }
 
-/// What the token endpoint answers (RFC 6749, section 5.1) when a codex has issued tokens. It depends on nothing else, so the
+/// What the token endpoint answers, JSON (RFC 6749, section 5.1) when a codex has issued tokens. It depends on nothing else, so the
 /// same issue is answered with the same tokens.
 #[must_use]
-pub fn answer(keys: &SealKeys, codex: &CodexName, issued: &Issued, resource: Resource, now: Timestamp) -> Value {
+pub fn answer(keys: &SealKeys, codex: &CodexName, issued: &Issued, resource: Resource, now: Timestamp) -> String {
     let Issued { grant, scopes, generation, issued_at } = *issued;
     let expires_at = Timestamp::from_milliseconds(issued_at).plus(ACCESS_LIFETIME);
     let issue = Issue { generation, expires_at, resource };
     let access = Credential { codex: codex.clone(), grant, scopes, issue: Some(issue) };
     let refresh = RefreshToken { grant, generation, codex: codex.clone() };
     let left = expires_at.milliseconds().saturating_sub(now.milliseconds());
-    json!({
-        "access_token": access.seal(keys),
-        "token_type": "Bearer",
-        "expires_in": left.max(0) / SECOND,
-        "refresh_token": refresh.seal(keys),
-        "scope": scopes.to_string(),
-    })
+    Object::new()
+        .text("access_token", &access.seal(keys))
+        .text("token_type", "Bearer")
+        .integer("expires_in", left.max(0) / SECOND)
+        .text("refresh_token", &refresh.seal(keys))
+        .text("scope", &scopes.to_string())
+        .finish()
 }

@@ -1,9 +1,7 @@
 //! Clients: how they register, and how the client of an id is found.
 
-use serde_json::Value;
 use worker::{Env, Request, console_log};
 
-use crate::auth::oauth::OAuthError;
 use crate::auth::oauth::client::{Client, DOCUMENT_BYTES, is_document_url};
 use crate::clock::now;
 use crate::edge::config::Config;
@@ -17,12 +15,10 @@ pub(super) async fn register(request: &mut Request, config: &Config) -> worker::
         Ok(body) => body,
         Err(refusal) => return Ok(refusal),
     };
-    let metadata = serde_json::from_slice::<Value>(&body)
-        .map_err(|_| OAuthError::new("invalid_client_metadata", "The metadata must be a JSON object"));
-    Ok(match metadata.and_then(|metadata| Client::from_metadata(&metadata)) {
+    Ok(match Client::from_registration(&body) {
         Ok(client) => {
             let issued_at = now().milliseconds() / SECOND;
-            Answer::oauth(201, &client.registered(&client.seal(&config.seal_keys), issued_at))
+            Answer::json(201, client.registered(&client.seal(&config.seal_keys), issued_at))
         }
         Err(error) => Answer::oauth_error(error),
     })

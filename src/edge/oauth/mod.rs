@@ -5,7 +5,6 @@ mod client;
 pub(super) mod sign_in;
 mod token;
 
-use serde_json::Value;
 use worker::{Context, Env, Method, Request};
 
 use super::config::Config;
@@ -26,7 +25,7 @@ pub(super) async fn serve(
     let method = request.method();
     Ok(Some(match (path, method) {
         (path, Method::Get) if metadata::PATHS.contains(&path) => {
-            Answer::json(200, metadata::metadata(&origin::own(request)).to_string())
+            Answer::json(200, metadata::metadata(&origin::own(request)))
         }
         (path, _) if metadata::PATHS.contains(&path) => Answer::method_not_allowed("GET"),
         (metadata::AUTHORIZE, Method::Get) => authorize::ask(request, env, config, context).await?,
@@ -52,10 +51,6 @@ impl Answer {
 
     fn oauth_error(error: OAuthError) -> Self {
         Self::error(error.status, error.code, error.description)
-    }
-
-    fn oauth(status: u16, value: &Value) -> Self {
-        Self::json(status, value.to_string())
     }
 }
 

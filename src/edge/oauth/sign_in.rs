@@ -22,6 +22,7 @@ use crate::edge::issuers::ANSWER_BYTES;
 use crate::edge::outgoing::{self, Caching};
 use crate::edge::respond::Answer;
 use crate::edge::{issuers, origin, query};
+use crate::json::{self, Node};
 use crate::random;
 
 /// `__Host-` keeps other hosts from setting it; `Lax` lets it come back from the provider.
@@ -121,8 +122,9 @@ async fn claims(code: &str, cookie: &str, provider: &Provider, own: &str, contex
             return None;
         }
     };
-    let answer: serde_json::Value = serde_json::from_slice(&answer).ok()?;
-    let token = Unverified::parse(answer.get("id_token")?.as_str()?).ok()?;
+    let answer = json::parse(&answer).ok()?;
+    let token = answer.root().member("id_token").and_then(Node::as_str)?;
+    let token = Unverified::parse(&token).ok()?;
     if let Err(reason) = issuers::verify(&token, now(), &provider.issuer, "", context).await {
         console_error!("The provider's id_token is refused: {reason}");
         return None;

@@ -33,9 +33,10 @@ pub(super) async fn give(request: &mut Request, env: &Env, config: &Config) -> w
     };
     match codex::ask(env, &codex, &message).await? {
         Outcome::Result(json) => {
-            let issued: Issued = serde_json::from_str(&json)?;
+            let issued = Issued::from_json(&json)
+                .ok_or_else(|| worker::Error::RustError("a codex issued no tokens".to_owned()))?;
             let resource = Resource::of(&origin::resource(&own));
-            Ok(Answer::oauth(200, &answer(&config.seal_keys, &codex, &issued, resource, now())))
+            Ok(Answer::json(200, answer(&config.seal_keys, &codex, &issued, resource, now())))
         }
         Outcome::Refused(_) => refuse(OAuthError::invalid_grant(), request, env).await,
         Outcome::Failure(_) => Ok(Answer::internal()),
