@@ -6,29 +6,23 @@
 //! segment by segment, which gives the same result (see `segment`) in linear time, save for the
 //! sorting of the marks within one segment.
 
-use std::iter::once;
+use std::borrow::Cow;
 
 use icu_casemap::{CaseMapper, CaseMapperBorrowed};
-use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
+use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed};
 
 use super::segment::segments;
 
-/// The Unicode version of `icu_casemap`'s data, which does not tell it; a test would notice a
-/// change.
-const CASE_FOLDING_VERSION: (u8, u8, u8) = (18, 0, 0);
-
-/// The version of Unicode up to which [`fold`] is complete: the smaller of the case-folding
-/// data's and the normalisation crate's.
+/// The version of Unicode up to which [`fold`] is complete: that of ICU4X's data, which do not tell
+/// it; a test would notice a change.
 ///
 /// Text that was folded under another version may fold differently now, where it holds characters
 /// that only the later of the two versions assigns.
-pub const UNICODE_VERSION: (u8, u8, u8) = if unicode_normalization::UNICODE_VERSION.0 < CASE_FOLDING_VERSION.0 {
-    unicode_normalization::UNICODE_VERSION
-} else {
-    CASE_FOLDING_VERSION
-};
+pub const UNICODE_VERSION: (u8, u8, u8) = (18, 0, 0);
 
 const MAPPER: CaseMapperBorrowed<'static> = CaseMapper::new();
+const NFD: DecomposingNormalizerBorrowed<'static> = DecomposingNormalizerBorrowed::new_nfd();
+const NFKC: ComposingNormalizerBorrowed<'static> = ComposingNormalizerBorrowed::new_nfkc();
 
 /// The folded form of a text: two texts match, in the sense of Unicode's definition D146
 /// (compatibility caseless match), when their folded forms are equal.
@@ -67,26 +61,25 @@ pub(super) fn push_folded(segment: &str, folded: &mut String) {
 /// Whether the one character of the segment folds to itself, as most do: only a shortcut past
 /// the definition, which the tests compare for every character.
 fn is_folded(character: char, segment: &str) -> bool {
-    is_nfkc_quick(once(character)) == IsNormalized::Yes
-        && MAPPER.simple_fold(character) == character
-        && MAPPER.fold_string(segment) == segment
+    MAPPER.simple_fold(character) == character && NFKC.is_normalized(segment) && MAPPER.fold_string(segment) == segment
 }
 
 /// The fixed point itself. Three rounds reach it; the tests say so for every character.
 fn fold_by_definition(text: &str) -> String {
-    let mut folded: String = text.nfd().collect();
+    let mut folded = NFD.normalize(text);
     loop {
-        let next: String = MAPPER.fold_string(&folded).nfkc().collect();
+        let next = NFKC.normalize(&MAPPER.fold_string(&folded)).into_owned();
         if next == folded {
-            return folded;
+            return next;
         }
-        folded = next;
+        folded = Cow::Owned(next);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use unicode_normalization::UnicodeNormalization;
 
     use super::*;
     use crate::notebook::text::strategies::{interacts, nasty_characters, nasty_text};
@@ -221,7 +214,7 @@ mod tests {
     #[test]
     fn the_data_are_of_the_announced_version() {
         let folded = ('\0'..=char::MAX).filter(|c| case_fold(&c.to_string()) != c.to_string());
-        assert_eq!((UNICODE_VERSION, folded.count()), ((18, 0, 0), 1606));
+        assert_eq!((UNICODE_VERSION, folded.count()), (unicode_normalization::UNICODE_VERSION, 1606));
         // Assigned by Unicode 18.
         assert_eq!(fold("\u{a7dd}\u{1df95}"), "\u{277}ss");
     }

@@ -19,8 +19,11 @@
 
 use std::iter::once;
 
-use unicode_normalization::char::{canonical_combining_class, decompose_compatible};
-use unicode_normalization::{IsNormalized, is_nfc_quick};
+use icu_normalizer::DecomposingNormalizerBorrowed;
+use icu_normalizer::properties::CanonicalCombiningClassMapBorrowed;
+
+const NFKD: DecomposingNormalizerBorrowed<'static> = DecomposingNormalizerBorrowed::new_nfkd();
+const COMBINING_CLASSES: CanonicalCombiningClassMapBorrowed<'static> = CanonicalCombiningClassMapBorrowed::new();
 
 /// Every character before this one is closed; the tests ask each.
 const FIRST_OPEN: char = '\u{300}';
@@ -56,22 +59,31 @@ fn is_closed(character: char) -> bool {
 }
 
 fn decomposes_to_closed(character: char) -> bool {
-    let mut first = None;
-    decompose_compatible(character, |part| {
-        first.get_or_insert(part);
-    });
-    // A fully decomposed character has NFC_QC=Maybe exactly when it is the second of a
-    // composition, and never has NFC_QC=No.
-    first.is_some_and(|first| canonical_combining_class(first) == 0 && is_nfc_quick(once(first)) == IsNormalized::Yes)
+    let first = NFKD.normalize_iter(once(character)).next();
+    first.is_some_and(|first| COMBINING_CLASSES.get_u8(first) == 0 && !composes_backwards(first))
+}
+
+/// Whether a starter is the second of a composition; the tests ask every character.
+const fn composes_backwards(starter: char) -> bool {
+    matches!(
+        starter,
+        '\u{9be}' | '\u{9d7}' | '\u{b3e}' | '\u{b56}' | '\u{b57}' | '\u{bbe}' | '\u{bd7}' | '\u{cc2}' | '\u{cd5}' | '\u{cd6}'
+            | '\u{d3e}' | '\u{d57}' | '\u{dcf}' | '\u{ddf}' | '\u{102e}' | '\u{1161}'..='\u{1175}' | '\u{11a8}'..='\u{11c2}'
+            | '\u{1b35}' | '\u{11127}' | '\u{1133e}' | '\u{11357}' | '\u{113b8}' | '\u{113bb}' | '\u{113c2}' | '\u{113c9}'
+            | '\u{114b0}' | '\u{114ba}' | '\u{114bd}' | '\u{115af}' | '\u{11930}' | '\u{1611e}'..='\u{16120}' | '\u{16129}'
+            | '\u{16d67}'
+    )
 }
 
 #[cfg(test)]
 mod tests {
-    use icu_casemap::CaseMapper;
-    use unicode_normalization::UnicodeNormalization;
-    use unicode_normalization::char::canonical_combining_class;
+    use std::iter::once;
 
-    use super::{FIRST_OPEN, decomposes_to_closed, is_closed, segments};
+    use icu_casemap::CaseMapper;
+    use unicode_normalization::char::canonical_combining_class;
+    use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
+
+    use super::{FIRST_OPEN, composes_backwards, decomposes_to_closed, is_closed, segments};
     use crate::notebook::text::strategies::interacts;
 
     fn cut(text: &str) -> Vec<&str> {
@@ -112,6 +124,15 @@ mod tests {
     fn every_character_before_the_combining_marks_is_closed() {
         for character in '\0'..FIRST_OPEN {
             assert!(decomposes_to_closed(character), "{character:?}");
+        }
+    }
+
+    #[test]
+    fn the_starters_that_compose_backwards_are_those_of_unicode() {
+        // A fully decomposed character has NFC_QC=Maybe exactly when it is the second of a composition.
+        let decomposed = |character: &char| character.nfkd().eq(once(*character));
+        for starter in ('\0'..=char::MAX).filter(decomposed).filter(|it| canonical_combining_class(*it) == 0) {
+            assert_eq!(composes_backwards(starter), is_nfc_quick(once(starter)) == IsNormalized::Maybe, "{starter:?}");
         }
     }
 
