@@ -1,13 +1,15 @@
 //! The binding of the storage trait to a Durable Object's SQL.
 //!
-//! Of a cursor only `raw()` is used: the other ways to read one are imported without a catch, and an exception in them
-//! would take the whole isolate down. `transactionSync`, which the `worker` crate lacks, is bound here by hand; what its
-//! closure does is undone when the closure throws, so an error and a panic both leave it by throwing.
+//! A statement and its rows cross to JavaScript and back in one call (`src/bridge.js`), the rows as JSON. `transactionSync`,
+//! which the `worker` crate lacks, is bound here by hand; what its closure does is undone when the closure throws, so an
+//! error and a panic both leave it by throwing.
 
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
+use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
 use wasm_bindgen::prelude::*;
-use worker::{SqlStorage, SqlStorageValue, Storage as DurableStorage};
+use worker::Storage as DurableStorage;
 
 use crate::notebook::storage::{Param, Row, Storage, StorageError, Value};
 
@@ -15,6 +17,8 @@ use crate::notebook::storage::{Param, Row, Storage, StorageError, Value};
 extern "C" {
     type TransactionalStorage;
 
+    #[wasm_bindgen(method, getter)]
+    fn sql(this: &TransactionalStorage) -> JsValue;
     #[wasm_bindgen(method, catch, js_name = transactionSync)]
     fn transaction_sync(
         this: &TransactionalStorage,
@@ -22,16 +26,23 @@ extern "C" {
     ) -> Result<JsValue, JsValue>;
 }
 
+#[wasm_bindgen(module = "/src/bridge.js")]
+extern "C" {
+    #[wasm_bindgen(catch)]
+    fn query(sql: &JsValue, statement: &str, bindings: Vec<JsValue>) -> Result<Option<String>, JsValue>;
+}
+
 /// The SQL of a Durable Object.
 pub(super) struct DurableSql {
-    sql: SqlStorage,
+    sql: JsValue,
     storage: TransactionalStorage,
 }
 
 impl DurableSql {
     pub(super) fn new(storage: &DurableStorage) -> Self {
         let raw: &JsValue = storage.as_raw().as_ref();
-        Self { sql: storage.sql(), storage: raw.clone().unchecked_into() }
+        let storage: TransactionalStorage = raw.clone().unchecked_into();
+        Self { sql: storage.sql(), storage }
     }
 }
 
@@ -39,9 +50,12 @@ impl Storage for DurableSql {
     fn query(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>, StorageError> {
         #[cfg(feature = "faults")]
         super::faults::inject(sql, params)?;
-        let bindings: Vec<_> = params.iter().map(to_js).collect();
-        let cursor = self.sql.exec_raw(sql, bindings).map_err(|error| StorageError::new(error.to_string()))?;
-        cursor.raw().map(|row| row.map_err(|error| StorageError::new(error.to_string())).and_then(from_js)).collect()
+        let bindings = params.iter().map(to_js).collect();
+        let rows = query(&self.sql, sql, bindings).map_err(|error| StorageError::new(reason(&error)))?;
+        let Some(rows) = rows else { return Ok(Vec::new()) };
+        let rows: Vec<Vec<Cell>> = serde_json::from_str(&rows)
+            .map_err(|error| StorageError::new(format!("rows can't be read at column {}", error.column())))?;
+        Ok(rows.into_iter().map(|row| Row::new(row.into_iter().map(|Cell(value)| value).collect())).collect())
     }
 
     fn transaction<T, E: From<StorageError>>(&self, body: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
@@ -76,15 +90,54 @@ fn to_js(param: &Param<'_>) -> JsValue {
     }
 }
 
-fn from_js(values: Vec<SqlStorageValue>) -> Result<Row, StorageError> {
-    let value = |value| match value {
-        SqlStorageValue::Null => Ok(Value::Null),
-        SqlStorageValue::Integer(integer) => Ok(Value::Integer(integer)),
-        SqlStorageValue::String(text) => Ok(Value::Text(text)),
-        SqlStorageValue::Blob(bytes) => Ok(Value::Blob(bytes)),
-        SqlStorageValue::Boolean(_) | SqlStorageValue::Float(_) => {
-            Err(StorageError::new("a row holds a number that is not a safe integer"))
+/// The engine's own words.
+fn reason(error: &JsValue) -> String {
+    error.dyn_ref::<worker::js_sys::Error>().map_or_else(|| format!("{error:?}"), |error| error.message().into())
+}
+
+/// A value as `query` of `src/bridge.js` writes it.
+struct Cell(Value);
+
+impl<'de> Deserialize<'de> for Cell {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(CellVisitor).map(Self)
+    }
+}
+
+struct CellVisitor;
+
+impl<'de> Visitor<'de> for CellVisitor {
+    type Value = Value;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("null, a safe integer, text or bytes")
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_i64<E: de::Error>(self, integer: i64) -> Result<Value, E> {
+        Ok(Value::Integer(integer))
+    }
+
+    fn visit_u64<E: de::Error>(self, integer: u64) -> Result<Value, E> {
+        i64::try_from(integer).map(Value::Integer).map_err(E::custom)
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Value, E> {
+        Ok(Value::Text(text.to_owned()))
+    }
+
+    fn visit_string<E: de::Error>(self, text: String) -> Result<Value, E> {
+        Ok(Value::Text(text))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Value, A::Error> {
+        let mut bytes = Vec::new();
+        while let Some(byte) = sequence.next_element()? {
+            bytes.push(byte);
         }
-    };
-    values.into_iter().map(value).collect::<Result<_, _>>().map(Row::new)
+        Ok(Value::Blob(bytes))
+    }
 }

@@ -6,14 +6,15 @@ pub(super) mod sign_in;
 mod token;
 
 use serde_json::Value;
-use worker::{Context, Env, Method, Request};
+use worker::{Context, Env, Method};
 
+use super::body;
 use super::config::Config;
 use super::respond::Answer;
-use super::{body, origin};
 use crate::auth::oauth::form::Parameters;
 use crate::auth::oauth::page::{self, Page};
 use crate::auth::oauth::{OAuthError, metadata};
+use crate::edge::request::Request;
 
 /// Answers a request to one of the endpoints; `None` where the path is not one of theirs.
 pub(super) async fn serve(
@@ -26,7 +27,7 @@ pub(super) async fn serve(
     let method = request.method();
     Ok(Some(match (path, method) {
         (path, Method::Get) if metadata::PATHS.contains(&path) => {
-            Answer::json(200, metadata::metadata(&origin::own(request)).to_string())
+            Answer::json(200, metadata::metadata(request.origin()).to_string())
         }
         (path, _) if metadata::PATHS.contains(&path) => Answer::method_not_allowed("GET"),
         (metadata::AUTHORIZE, Method::Get) => authorize::ask(request, env, config, context).await?,
