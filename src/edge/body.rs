@@ -1,7 +1,7 @@
 //! A request's body: of one media type, uncompressed, of a bounded size. A larger one is refused without being read whole.
 
+use super::request::Request;
 use futures_util::StreamExt as _;
-use worker::Request;
 
 use super::respond::Answer;
 use crate::auth::oauth::form;
@@ -64,7 +64,7 @@ pub(super) async fn read(request: &mut Request, kind: Kind) -> worker::Result<Re
 /// Reads and drops the body of a request that was answered without looking at it, if it is small: where the runtime
 /// closes the connection over an unread body, a client that keeps connections would lose its next request.
 pub(super) async fn discard(request: &mut Request) -> worker::Result<()> {
-    if request.inner().body().is_none() || request.inner().body_used() {
+    if !request.has_body() {
         return Ok(());
     }
     let length = request.headers().get("Content-Length")?.and_then(|length| length.parse::<usize>().ok());
@@ -80,7 +80,7 @@ fn too_large(kind: Kind) -> Answer {
 
 async fn stream(request: &mut Request, kind: Kind) -> worker::Result<Result<Vec<u8>, Answer>> {
     let mut body = Vec::new();
-    if request.inner().body().is_none() {
+    if !request.has_body() {
         return Ok(Ok(body));
     }
     let mut chunks = request.stream()?;

@@ -1,9 +1,10 @@
 //! Who calls, as the bearer token of the request says: a token that this Worker sealed, or a JWT of a configured issuer.
 //! Whatever else it is, it is refused without a fetch and without an object; why, is in the log and not in the answer.
 
-use worker::{Context, Request, console_log};
+use worker::{Context, console_log};
 
 use super::config::Config;
+use super::request::Request;
 use super::{issuers, origin};
 use crate::auth::jwt::{Reason, Unverified};
 use crate::auth::{Caller, Challenge, Credential};

@@ -7,11 +7,12 @@
 
 use std::borrow::Cow;
 
-use worker::{Env, Method, Request};
+use worker::{Env, Method};
 
 use super::config::Config;
+use super::request::Request;
 use super::respond::Answer;
-use super::{body, caller, codex, mcp, origin, query};
+use super::{body, caller, codex, mcp, query};
 use crate::auth::external::Subject;
 use crate::auth::grant::LABEL_CHARACTERS;
 use crate::auth::{Challenge, CodexName, Credential, GrantId, Scopes};
@@ -52,7 +53,7 @@ pub(super) async fn check_owner(request: &Request, env: &Env, config: &Config) -
         Some(_) => Challenge::InvalidToken,
         None => Challenge::Missing,
     };
-    mcp::refuse(challenge, request, env, &origin::own(request)).await.map(Err)
+    mcp::refuse(challenge, request, env, request.origin()).await.map(Err)
 }
 
 /// The codex that the query names.

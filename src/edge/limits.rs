@@ -1,8 +1,9 @@
 //! Rate limits, by the bindings `CALLS` (calls of a grant) and `FAILURES` (failed credentials and the like of an address) of
 //! wrangler.toml. A binding that is not there limits nothing.
 
-use worker::{Env, Request, console_error};
+use worker::{Env, console_error};
 
+use super::request::Request;
 use super::respond::Answer;
 use crate::auth::GrantId;
 

@@ -1,11 +1,12 @@
 //! The MCP endpoint. Its checks run in this order: method, credential, size and media type, JSON, era and headers, scope,
 //! arguments; then the codex checks the grant and executes the call.
 
-use worker::{Context, Env, Method, Request, console_error};
+use worker::{Context, Env, Method, console_error};
 
 use super::config::Config;
+use super::request::Request;
 use super::respond::Answer;
-use super::{body, caller, codex, limits, origin};
+use super::{body, caller, codex, limits};
 use crate::auth::{Caller, Challenge, Refusal};
 use crate::codex::message::{Message, Outcome};
 use crate::mcp::era::Headers;
@@ -21,7 +22,7 @@ pub(super) async fn serve(
     if request.method() != Method::Post {
         return Ok(Answer::method_not_allowed("POST"));
     }
-    let own = origin::own(request);
+    let own = request.origin().to_owned();
     let caller = match caller::identify(request, &own, config, context).await? {
         Ok(caller) => caller,
         Err(challenge) => return refuse(challenge, request, env, &own).await,

@@ -13,6 +13,7 @@ mod oauth;
 mod origin;
 mod outgoing;
 mod query;
+mod request;
 mod respond;
 mod revocations;
 mod web_crypto;
@@ -20,16 +21,17 @@ mod web_crypto;
 use std::panic::AssertUnwindSafe;
 
 use futures_util::FutureExt as _;
-use worker::{Context, Env, Method, Request, Response, console_error, event};
+use worker::{Context, Env, Method, console_error, event, web_sys};
 
 use crate::auth::challenge::{METADATA_PATH, ROOT_METADATA_PATH, metadata};
 use crate::auth::oauth::metadata::AUTHORIZE;
 use config::Config;
 use origin::Origin;
+use request::Request;
 use respond::Answer;
 
 #[event(fetch)]
-async fn fetch(mut request: Request, env: Env, context: Context) -> worker::Result<Response> {
+async fn fetch(mut request: Request, env: Env, context: Context) -> worker::Result<web_sys::Response> {
     let answer = match AssertUnwindSafe(answer(&mut request, &env, &context)).catch_unwind().await {
         Ok(Ok(answer)) => answer,
         Ok(Err(error)) => {
@@ -73,7 +75,7 @@ async fn route(request: &mut Request, env: &Env, config: &Config, context: &Cont
     match path.as_str() {
         "/mcp" | "/mcp/" => mcp::serve(request, env, config, context).await,
         METADATA_PATH | ROOT_METADATA_PATH => {
-            let own = origin::own(request);
+            let own = request.origin().to_owned();
             let issuers = config.issuers.iter().map(|issuer| issuer.issuer.as_str());
             let servers: Vec<_> = [own.as_str()].into_iter().chain(issuers).collect();
             Ok(Answer::json(200, metadata(&own, &servers)))

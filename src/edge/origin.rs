@@ -3,9 +3,8 @@
 //! The allowlist is explicit. That an origin equals the request's host proves nothing: a page that has rebound its name
 //! to this server's address sends just that.
 
-use worker::Request;
-
 use super::config::Config;
+use super::request::Request;
 use super::respond::Answer;
 
 const ALLOWED_HEADERS: &str = "Authorization, Content-Type, Accept, MCP-Protocol-Version, Mcp-Method, Mcp-Name, \
@@ -65,14 +64,4 @@ fn permits(allowed: &str, origin: &str) -> bool {
 /// The resource server of an origin: its MCP endpoint (RFC 9728, section 1.2).
 pub(super) fn resource(origin: &str) -> String {
     format!("{origin}/mcp")
-}
-
-/// This server's own origin, as the request names it. The runtime has parsed the URL already: what stands before the
-/// path is the origin.
-pub(super) fn own(request: &Request) -> String {
-    let url = request.inner().url();
-    let authority = url.find("://").map_or(0, |scheme| scheme.saturating_add(3));
-    let path = url.get(authority..).and_then(|rest| rest.find(['/', '?', '#']));
-    let end = path.map_or(url.len(), |path| authority.saturating_add(path));
-    url.get(..end).unwrap_or_default().to_owned()
 }

@@ -2,10 +2,17 @@
 
 use std::borrow::Cow;
 
-use worker::{Headers, Response, ResponseBuilder};
+use wasm_bindgen::prelude::*;
+use worker::web_sys;
 
 use crate::auth::Challenge;
 use crate::json::write_string;
+
+#[wasm_bindgen(module = "/src/bridge.js")]
+extern "C" {
+    #[wasm_bindgen(catch)]
+    fn respond(status: u16, headers: &str, body: Option<Vec<u8>>) -> Result<web_sys::Response, JsValue>;
+}
 
 /// An HTTP answer.
 pub(super) struct Answer {
@@ -68,15 +75,8 @@ impl Answer {
         self
     }
 
-    pub(super) fn into_response(self) -> worker::Result<Response> {
-        let headers = Headers::new();
-        for (name, value) in &self.headers {
-            headers.set(name, value)?;
-        }
-        let response = ResponseBuilder::new().with_status(self.status).with_headers(headers);
-        match self.body {
-            Some(body) => Ok(response.fixed(body.into_bytes())),
-            None => Ok(response.empty()),
-        }
+    pub(super) fn into_response(self) -> worker::Result<web_sys::Response> {
+        let lines: Vec<_> = self.headers.iter().map(|(name, value)| format!("{name}:{value}")).collect();
+        Ok(respond(self.status, &lines.join("\n"), self.body.map(String::into_bytes))?)
     }
 }

@@ -1,9 +1,10 @@
 //! The owner's endpoint for what other issuers vouch for. `POST /revocations?issuer=…&subject=…` revokes a subject, used or
 //! not; with `{"jti","keepSeconds"?}` it revokes one token of the subject's.
 
-use worker::{Env, Method, Request};
+use worker::{Env, Method};
 
 use super::config::Config;
+use super::request::Request;
 use super::respond::Answer;
 use super::{body, codex, grants};
 use crate::auth::external::{Revocation, Subject, TokenId};

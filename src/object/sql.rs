@@ -1,20 +1,23 @@
 //! The binding of the storage trait to a Durable Object's SQL.
 //!
-//! Of a cursor only `raw()` is used: the other ways to read one are imported without a catch, and an exception in them
-//! would take the whole isolate down. `transactionSync`, which the `worker` crate lacks, is bound here by hand; what its
-//! closure does is undone when the closure throws, so an error and a panic both leave it by throwing.
+//! A statement and its rows cross to JavaScript and back in one call (`src/bridge.js`), the rows as JSON. `transactionSync`,
+//! which the `worker` crate lacks, is bound here by hand; what its closure does is undone when the closure throws, so an
+//! error and a panic both leave it by throwing.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use wasm_bindgen::prelude::*;
-use worker::{SqlStorage, SqlStorageValue, Storage as DurableStorage};
+use worker::Storage as DurableStorage;
 
+use crate::json::{self, Kind, Node};
 use crate::notebook::storage::{Param, Row, Storage, StorageError, Value};
 
 #[wasm_bindgen]
 extern "C" {
     type TransactionalStorage;
 
+    #[wasm_bindgen(method, getter)]
+    fn sql(this: &TransactionalStorage) -> JsValue;
     #[wasm_bindgen(method, catch, js_name = transactionSync)]
     fn transaction_sync(
         this: &TransactionalStorage,
@@ -22,16 +25,23 @@ extern "C" {
     ) -> Result<JsValue, JsValue>;
 }
 
+#[wasm_bindgen(module = "/src/bridge.js")]
+extern "C" {
+    #[wasm_bindgen(catch)]
+    fn query(sql: &JsValue, statement: &str, bindings: Vec<JsValue>) -> Result<Option<String>, JsValue>;
+}
+
 /// The SQL of a Durable Object.
 pub(super) struct DurableSql {
-    sql: SqlStorage,
+    sql: JsValue,
     storage: TransactionalStorage,
 }
 
 impl DurableSql {
     pub(super) fn new(storage: &DurableStorage) -> Self {
         let raw: &JsValue = storage.as_raw().as_ref();
-        Self { sql: storage.sql(), storage: raw.clone().unchecked_into() }
+        let storage: TransactionalStorage = raw.clone().unchecked_into();
+        Self { sql: storage.sql(), storage }
     }
 }
 
@@ -39,9 +49,13 @@ impl Storage for DurableSql {
     fn query(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>, StorageError> {
         #[cfg(feature = "faults")]
         super::faults::inject(sql, params)?;
-        let bindings: Vec<_> = params.iter().map(to_js).collect();
-        let cursor = self.sql.exec_raw(sql, bindings).map_err(|error| StorageError::new(error.to_string()))?;
-        cursor.raw().map(|row| row.map_err(|error| StorageError::new(error.to_string())).and_then(from_js)).collect()
+        let bindings = params.iter().map(to_js).collect();
+        let rows = query(&self.sql, sql, bindings).map_err(|error| StorageError::new(reason(&error)))?;
+        let Some(rows) = rows else { return Ok(Vec::new()) };
+        let rows = json::parse(rows.as_bytes()).map_err(|error| StorageError::new(format!("rows: {error}")))?;
+        let row = |row: Node<'_>| row.elements().map(value).collect::<Option<_>>().map(Row::new);
+        let rows: Option<_> = rows.root().elements().map(row).collect();
+        rows.ok_or_else(|| StorageError::new("a row holds what is neither NULL, a safe integer, text nor bytes"))
     }
 
     fn transaction<T, E: From<StorageError>>(&self, body: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
@@ -76,15 +90,19 @@ fn to_js(param: &Param<'_>) -> JsValue {
     }
 }
 
-fn from_js(values: Vec<SqlStorageValue>) -> Result<Row, StorageError> {
-    let value = |value| match value {
-        SqlStorageValue::Null => Ok(Value::Null),
-        SqlStorageValue::Integer(integer) => Ok(Value::Integer(integer)),
-        SqlStorageValue::String(text) => Ok(Value::Text(text)),
-        SqlStorageValue::Blob(bytes) => Ok(Value::Blob(bytes)),
-        SqlStorageValue::Boolean(_) | SqlStorageValue::Float(_) => {
-            Err(StorageError::new("a row holds a number that is not a safe integer"))
-        }
-    };
-    values.into_iter().map(value).collect::<Result<_, _>>().map(Row::new)
+/// The engine's own words.
+fn reason(error: &JsValue) -> String {
+    error.dyn_ref::<worker::js_sys::Error>().map_or_else(|| format!("{error:?}"), |error| error.message().into())
+}
+
+/// A value as `query` of `src/bridge.js` writes it.
+fn value(cell: Node<'_>) -> Option<Value> {
+    let byte = |byte: Node<'_>| u8::try_from(byte.as_number()?.as_integer()?).ok();
+    Some(match cell.kind() {
+        Kind::Null => Value::Null,
+        Kind::Number => Value::Integer(cell.as_number()?.as_integer()?),
+        Kind::String => Value::Text(cell.as_str()?.into_owned()),
+        Kind::Array => Value::Blob(cell.elements().map(byte).collect::<Option<_>>()?),
+        Kind::Bool | Kind::Object => return None,
+    })
 }

@@ -4,7 +4,7 @@
 //! no other page can know, or with the cookie of the browser in which the person signed in, so a forged one allows nothing;
 //! that it comes from this server's own page is checked as well.
 
-use worker::{Context, Env, Request};
+use worker::{Context, Env};
 
 use super::{client, form, sign_in};
 use crate::auth::oauth::digest;
@@ -18,6 +18,7 @@ use crate::auth::{CodexName, Resource, Scopes};
 use crate::clock::now;
 use crate::codex::message::{Message, Outcome};
 use crate::edge::config::Config;
+use crate::edge::request::Request;
 use crate::edge::respond::Answer;
 use crate::edge::{codex, limits, origin, query};
 use crate::random;
@@ -35,7 +36,7 @@ pub(super) async fn ask(request: &Request, env: &Env, config: &Config, context: 
         Ok(client) => client,
         Err(answer) => return Ok(answer),
     };
-    let own = origin::own(request);
+    let own = request.origin().to_owned();
     let asked = match check(&parameters, &client, &own) {
         Ok(asked) => asked,
         Err(Rejection::Here(reason)) => return Ok(Answer::refusal(400, reason)),
@@ -74,7 +75,7 @@ pub(super) async fn decide(request: &mut Request, env: &Env, config: &Config) ->
         return Ok(Answer::refusal(400, "The page is too old, or not one of this server’s."));
     };
     let asked = &pending.request;
-    let own = origin::own(request);
+    let own = request.origin().to_owned();
     match form.get("decision") {
         Some("allow") => {}
         Some("deny") => return Ok(Answer::empty(303).with_header("Location", asked.denied(&own))),
@@ -122,7 +123,7 @@ async fn owners_choice(
 /// Whether a form was sent by a page of this server, as far as the browser tells.
 fn from_own_page(request: &Request) -> worker::Result<bool> {
     let headers = request.headers();
-    let own = origin::own(request);
+    let own = request.origin().to_owned();
     Ok(headers.get("Origin")?.is_none_or(|origin| origin == own)
         && headers.get("Sec-Fetch-Site")?.is_none_or(|site| site == "same-origin"))
 }

@@ -1,12 +1,13 @@
 //! Clients: how they register, and how the client of an id is found.
 
-use worker::{Env, Request, console_log};
+use worker::{Env, console_log};
 
 use crate::auth::oauth::client::{Client, DOCUMENT_BYTES, is_document_url};
 use crate::clock::now;
 use crate::edge::config::Config;
+use crate::edge::request::Request;
 use crate::edge::respond::Answer;
-use crate::edge::{body, limits, origin, outgoing};
+use crate::edge::{body, limits, outgoing};
 use crate::notebook::time::SECOND;
 
 /// Registers a client (RFC 7591, section 3). Nothing is stored: the client's id holds it all.
@@ -38,7 +39,7 @@ pub(super) async fn find(
         let client = Client::open(&config.seal_keys, id);
         return Ok(client.ok_or_else(|| unfound("This server does not know the client; it must register again.")));
     }
-    let own = origin::own(request);
+    let own = request.origin().to_owned();
     let own = own.split_once("://").map_or("", |(_, host)| host);
     if !is_document_url(id, own) {
         return Ok(Err(unfound("The client id is not a URL that a metadata document may have.")));

@@ -5,14 +5,15 @@ mod client;
 pub(super) mod sign_in;
 mod token;
 
-use worker::{Context, Env, Method, Request};
+use worker::{Context, Env, Method};
 
+use super::body;
 use super::config::Config;
 use super::respond::Answer;
-use super::{body, origin};
 use crate::auth::oauth::form::Parameters;
 use crate::auth::oauth::page::{self, Page};
 use crate::auth::oauth::{OAuthError, metadata};
+use crate::edge::request::Request;
 
 /// Answers a request to one of the endpoints; `None` where the path is not one of theirs.
 pub(super) async fn serve(
@@ -25,7 +26,7 @@ pub(super) async fn serve(
     let method = request.method();
     Ok(Some(match (path, method) {
         (path, Method::Get) if metadata::PATHS.contains(&path) => {
-            Answer::json(200, metadata::metadata(&origin::own(request)))
+            Answer::json(200, metadata::metadata(request.origin()))
         }
         (path, _) if metadata::PATHS.contains(&path) => Answer::method_not_allowed("GET"),
         (metadata::AUTHORIZE, Method::Get) => authorize::ask(request, env, config, context).await?,

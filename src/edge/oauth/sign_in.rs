@@ -7,7 +7,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use form_urlencoded::{Serializer, byte_serialize};
-use worker::{Context, Request, console_error, console_log};
+use worker::{Context, console_error, console_log};
 
 use super::authorize;
 use crate::auth::Issuer;
@@ -20,8 +20,9 @@ use crate::clock::now;
 use crate::edge::config::Config;
 use crate::edge::issuers::ANSWER_BYTES;
 use crate::edge::outgoing::{self, Caching};
+use crate::edge::request::Request;
 use crate::edge::respond::Answer;
-use crate::edge::{issuers, origin, query};
+use crate::edge::{issuers, query};
 use crate::json::{self, Node};
 use crate::random;
 
@@ -91,7 +92,7 @@ pub(super) async fn end(request: &Request, config: &Config, context: &Context) -
     let Some(code) = parameters.get("code") else {
         return Ok(Answer::refusal(403, "The provider did not let you sign in."));
     };
-    let Some(claims) = claims(code, &cookie, provider, &origin::own(request), context).await else {
+    let Some(claims) = claims(code, &cookie, provider, request.origin(), context).await else {
         return Ok(unavailable());
     };
     if !provider.allowed.permits(&claims) {

@@ -1,6 +1,6 @@
 //! The token and the revocation endpoint.
 
-use worker::{Env, Request};
+use worker::Env;
 
 use super::form;
 use crate::auth::oauth::client::Client;
@@ -13,6 +13,7 @@ use crate::auth::{CodexName, Credential, GrantId, Resource};
 use crate::clock::now;
 use crate::codex::message::{Message, Outcome};
 use crate::edge::config::Config;
+use crate::edge::request::Request;
 use crate::edge::respond::Answer;
 use crate::edge::{codex, limits, origin};
 use crate::random;
@@ -26,7 +27,7 @@ pub(super) async fn give(request: &mut Request, env: &Env, config: &Config) -> w
         Ok(form) => form,
         Err(refusal) => return Ok(refusal),
     };
-    let own = origin::own(request);
+    let own = request.origin().to_owned();
     let (codex, message) = match asked(&form, &own, config) {
         Ok(asked) => asked,
         Err(error) => return refuse(error, request, env).await,
