@@ -15,7 +15,7 @@ setup: ## install the tools under .tools/ and tests/node_modules/
 dev: build ## run the Worker on this machine and print how to connect [PORT=8787]
 	@node scripts/dev.mjs
 
-token: ## make a token [CODEX=local SCOPES="notes:read notes:write" LABEL=laptop EXPIRES=30d URL=http://127.0.0.1:8787]
+token: ## make a token [CODEX=local SCOPES="notes:read notes:write" LABEL=laptop EXPIRES=30d URL=https://... or PORT=8787]
 	@node scripts/token.mjs create
 
 grants: ## list the grants of a codex [CODEX=local URL=...]

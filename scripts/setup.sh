@@ -22,11 +22,11 @@ fail() {
     exit 1
 }
 
-# step NAME KEY HINT FUNCTION: runs the function, unless it last succeeded with the same key.
+# step NAME KEY HINT FUNCTION MADE: runs the function, unless it last succeeded with the same key and MADE is still there.
 # bash ignores errexit inside a condition, so what must stop at its first error runs behind `&` and `wait`.
 step() {
     local name=$1 key=$2 hint=$3 stamp=.tools/stamps/$1 log=.tools/log/$1.log start=$SECONDS
-    [[ -f $stamp && $(<"$stamp") == "$key" ]] && return
+    [[ -f $stamp && $(<"$stamp") == "$key" && -e $5 ]] && return
     rm -f "$stamp"
     say "$name ..."
     "$4" >"$log" 2>&1 &
@@ -57,6 +57,8 @@ install_rust() {
 
 # --- Rust for wasm, with the source of its standard library ---
 
+std_features=optimize_for_size,panic-unwind
+
 # The environment of a wasm build. scripts/build-wasm.sh sources it, from the project's directory.
 write_wasm_env() {
     cat >.tools/wasm-toolchain.env <<END
@@ -64,7 +66,7 @@ write_wasm_env() {
 export RUSTC_BOOTSTRAP=1
 export RUSTFLAGS=-Cpanic=unwind
 export CARGO_UNSTABLE_BUILD_STD=std,panic_unwind
-export CARGO_UNSTABLE_BUILD_STD_FEATURES=optimize_for_size,panic-unwind
+export CARGO_UNSTABLE_BUILD_STD_FEATURES=$std_features
 export CARGO_TARGET_DIR="\$PWD/target/wasm"
 unset RUSTUP_TOOLCHAIN CARGO_ENCODED_RUSTFLAGS
 $1
@@ -163,19 +165,19 @@ command -v cargo >/dev/null || fail "cargo is missing." "Install Rust with rustu
 command -v python3 >/dev/null || fail "python3 is missing." "Install Python 3.10 or later with its venv module, then run this again."
 command -v npm >/dev/null || fail "npm is missing." "Install Node.js $node_minimum or later with npm, then run this again."
 
-step rust "$rust_channel" "Rust $rust_channel with clippy and rustfmt is needed; rustup installs it." install_rust
-node_is_recent || step node "$node_version" "Install Node.js $node_minimum or later, then run this again." install_node
+step rust "$rust_channel" "Rust $rust_channel with clippy and rustfmt is needed; rustup installs it." install_rust .tools/stamps
+node_is_recent || step node "$node_version" "Install Node.js $node_minimum or later, then run this again." install_node .tools/bin/node
 
 step npm-packages "$(node --version) $(cat tests/package.json tests/package-lock.json tests/.npmrc | cksum)" \
-    "npm could not install tests/package-lock.json: is its registry reachable?" install_npm_packages &
+    "npm could not install tests/package-lock.json: is its registry reachable?" install_npm_packages tests/node_modules/.package-lock.json &
 jobs=$!
-step build-tools "$build_tools" "cargo could not install $build_tools: is its registry reachable?" install_build_tools &
+step build-tools "$build_tools" "cargo could not install $build_tools: is its registry reachable?" install_build_tools .tools/bin/worker-build &
 jobs+=" $!"
 step python-packages "$(python3 --version) $(cat tests/python/*.txt | cksum)" \
-    "Python's venv module and pip are needed (Debian: python3-venv), and pip's package index." install_python_packages &
+    "Python's venv module and pip are needed (Debian: python3-venv), and pip's package index." install_python_packages .tools/python/bin/python &
 jobs+=" $!"
-step wasm "$wasm_toolchain $rust_channel $(manifest_section profile.release | cksum)" \
-    "Needed: rustup with network (rust-src and wasm32-unknown-unknown), or Debian's $debian_packages." install_wasm &
+step wasm "$wasm_toolchain $rust_channel $std_features $(manifest_section profile.release | cksum)" \
+    "Needed: rustup with network (rust-src and wasm32-unknown-unknown), or Debian's $debian_packages." install_wasm .tools/wasm-toolchain.env &
 jobs+=" $!"
 for job in $jobs; do wait "$job"; done
 say "ready"

@@ -1,13 +1,16 @@
 // Makes, lists and revokes the grants of a codex on a running Worker: `make token`, `make grants`, `make revoke`.
-// Settings come from the environment: CODEX, LABEL, SCOPES, EXPIRES, GRANT, URL and OWNER_KEY.
+// Settings come from the environment: CODEX, LABEL, SCOPES, EXPIRES, GRANT, URL or PORT, and OWNER_KEY.
 
 import { createGrant, listGrants, Problem, revokeGrant, revokeGrants, run } from "./owner.mjs";
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86400 };
 const KNOWN_SCOPES = ["notes:read", "notes:write"];
 
-const { CODEX = "local", LABEL = "made with make token", SCOPES = KNOWN_SCOPES.join(" "), EXPIRES, GRANT } = process.env;
-const url = process.env.URL ?? "http://127.0.0.1:8787";
+const { CODEX = "local", SCOPES = KNOWN_SCOPES.join(" "), EXPIRES, GRANT, PORT = "8787" } = process.env;
+const LABEL = process.env.LABEL || "made with make token";
+const url = process.env.URL ?? `http://127.0.0.1:${PORT}`;
+/** Seconds that a grant lives, at most. */
+const LIFETIME = 2 ** 32 - 1;
 
 function parseScopes() {
   const scopes = SCOPES.split(/[\s,]+/).filter(Boolean);
@@ -22,7 +25,9 @@ function parseExpires() {
   if (!EXPIRES) return undefined;
   const [, count, unit] = EXPIRES.match(/^([1-9]\d{0,8})([smhd])$/) ?? [];
   if (!unit) throw new Problem(`EXPIRES is a number and s, m, h or d, such as 30d, not "${EXPIRES}".`);
-  return count * SECONDS[unit];
+  const seconds = count * SECONDS[unit];
+  if (seconds > LIFETIME) throw new Problem(`EXPIRES is at most ${Math.floor(LIFETIME / SECONDS.d)}d; without it a grant lasts.`);
+  return seconds;
 }
 
 const commands = {

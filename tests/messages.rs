@@ -72,7 +72,7 @@ fn what_breaks_the_shape_is_named_with_its_place_and_the_limit() {
         ),
         (
             r#"{"content":"x","provenance":{"n":[1,9007199254740993]}}"#.to_owned(),
-            "/entry/provenance/n/1: must be a number that a double holds exactly; send it as a string.",
+            "/entry/provenance/n/1: must be a number that a double keeps unchanged; send it as a string.",
         ),
     ] {
         assert_eq!(invalid_entry(&entry), message);

@@ -32,6 +32,7 @@ fn a_redirect_uri_is_https_loopback_or_an_applications_own_scheme() {
     for good in [
         REDIRECT,
         "https://claude.ai/api/mcp/auth_callback",
+        "https://host.example:8443/callback?from=codex",
         "http://localhost:8787/callback",
         "http://127.0.0.1/",
         "http://[::1]:1/x?y=z",
@@ -60,6 +61,21 @@ fn a_redirect_uri_is_https_loopback_or_an_applications_own_scheme() {
         "file:///etc/passwd",
         "blob:https://host.example/x",
         "intent://x#Intent;end",
+        "jar:https://host.example/x!/y",
+        "feed:javascript:alert(1)",
+        "ms-msdt:/id",
+        "search-ms:query=x",
+        "tel:1",
+        "chrome-extension://x/y",
+        "https://a;sandbox/callback",
+        "https://a,b/callback",
+        "https://*/callback",
+        "https://evil%2ecom/callback",
+        "https://%65vil.com/callback",
+        "http://localhost:99999/callback",
+        "https://host.example/callback?code=evil",
+        "https://host.example/callback?a=b&%73tate=evil",
+        "https://host.example/callback?iss=https://evil.example",
         &format!("https://host.example/{}", "x".repeat(600)),
     ] {
         assert!(!redirect::is_acceptable(bad), "{bad}");
@@ -123,6 +139,27 @@ fn a_registration_is_its_client_id_and_a_changed_or_retired_one_is_unknown() {
         None,
         "each purpose has its tags"
     );
+}
+
+#[test]
+fn a_clients_name_is_shown_without_what_could_make_it_another() {
+    for (name, shown) in [
+        ("Claude” (verified). “", Some("Claude' (verified). '")),
+        ("\u{202e}edualC\u{200b}\u{61c}", Some("edualC")),
+        (" \u{200b}\u{2060} ", None),
+        ("", None),
+        ("メモ帳", Some("メモ帳")),
+    ] {
+        let client = registers(&json!({"redirect_uris": [REDIRECT], "client_name": name})).unwrap();
+        assert_eq!(client.name.as_deref(), shown, "{name:?}");
+    }
+}
+
+#[test]
+fn a_parameter_that_is_not_utf_8_is_refused() {
+    assert!(Parameters::parse(b"state=%FF%FE").is_err());
+    assert!(Parameters::parse(b"%FF=x").is_err());
+    assert_eq!(Parameters::parse(b"state=%E2%82%AC").unwrap().get("state"), Some("\u{20ac}"));
 }
 
 #[test]

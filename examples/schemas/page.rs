@@ -95,7 +95,7 @@ fn limits_of_input() -> String {
     format!(
         "\nA character is a Unicode code point. Text is stored and returned exactly as sent. An entry input is at most {} bytes \
          as compact UTF-8 JSON. The `arguments` of a call hold at most {} array elements and object members, counted together \
-         over the whole tree. A number is one that a double holds exactly; a string holds no lone surrogate; an object holds no \
+         over the whole tree. A number is one that a double keeps unchanged; a string holds no lone surrogate; an object holds no \
          two members of one name.\n",
         limits::ENTRY_BYTES,
         limits::ARGUMENT_MEMBERS

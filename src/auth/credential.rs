@@ -8,6 +8,7 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use super::external::PREFIX;
 use super::grant::GrantId;
 use super::scope::Scopes;
 use super::seal::{Purpose, SealKeys};
@@ -37,6 +38,12 @@ impl CodexName {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Whether it is how the codex of another issuer's subject is named.
+    #[must_use]
+    pub fn is_of_a_subject(&self) -> bool {
+        self.0.starts_with(PREFIX)
     }
 }
 

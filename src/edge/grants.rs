@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use worker::{Env, Method};
+use worker::Env;
 
 use super::config::Config;
 use super::request::Request;
@@ -31,10 +31,10 @@ pub(super) async fn serve(rest: &str, request: &mut Request, env: &Env, config: 
         ));
     };
     match (request.method(), rest.strip_prefix('/')) {
-        (Method::Post, None) => create(request, codex, env, config).await,
-        (Method::Get, None) => list(&codex, env).await,
-        (Method::Delete, None) => revoke_all(&codex, env).await,
-        (Method::Delete, Some(id)) => revoke(id, &codex, env).await,
+        ("POST", None) => create(request, codex, env, config).await,
+        ("GET", None) => list(&codex, env).await,
+        ("DELETE", None) => revoke_all(&codex, env).await,
+        ("DELETE", Some(id)) => revoke(id, &codex, env).await,
         (_, None) => Ok(Answer::method_not_allowed("GET, POST, DELETE")),
         (_, Some(_)) => Ok(Answer::method_not_allowed("DELETE")),
     }

@@ -1,7 +1,7 @@
 //! The MCP endpoint. Its checks run in this order: method, credential, size and media type, JSON, era and headers, scope,
 //! arguments; then the codex checks the grant and executes the call.
 
-use worker::{Context, Env, Method, console_error};
+use worker::{Context, Env, console_error};
 
 use super::config::Config;
 use super::request::Request;
@@ -19,7 +19,7 @@ pub(super) async fn serve(
     config: &Config,
     context: &Context,
 ) -> worker::Result<Answer> {
-    if request.method() != Method::Post {
+    if request.method() != "POST" {
         return Ok(Answer::method_not_allowed("POST"));
     }
     let own = request.origin().to_owned();

@@ -21,7 +21,7 @@ mod web_crypto;
 use std::panic::AssertUnwindSafe;
 
 use futures_util::FutureExt as _;
-use worker::{Context, Env, Method, console_error, event, web_sys};
+use worker::{Context, Env, console_error, event, web_sys};
 
 use crate::auth::challenge::{METADATA_PATH, ROOT_METADATA_PATH, metadata};
 use crate::auth::oauth::metadata::AUTHORIZE;
@@ -64,7 +64,7 @@ async fn permitted(request: &mut Request, env: &Env, config: &Config, context: &
         return Ok(Answer::error(403, "forbidden_origin", "Pages of this origin may not use this server"));
     }
     let answer = match request.method() {
-        Method::Options => Answer::empty(204),
+        "OPTIONS" => Answer::empty(204),
         _ => route(request, env, config, context).await?,
     };
     Ok(origin.allow(answer))
@@ -74,6 +74,9 @@ async fn route(request: &mut Request, env: &Env, config: &Config, context: &Cont
     let path = request.path();
     match path.as_str() {
         "/mcp" | "/mcp/" => mcp::serve(request, env, config, context).await,
+        METADATA_PATH | ROOT_METADATA_PATH if !matches!(request.method(), "GET" | "HEAD") => {
+            Ok(Answer::method_not_allowed("GET, HEAD"))
+        }
         METADATA_PATH | ROOT_METADATA_PATH => {
             let own = request.origin().to_owned();
             let issuers = config.issuers.iter().map(|issuer| issuer.issuer.as_str());

@@ -3,7 +3,7 @@
 use wasm_bindgen::prelude::*;
 use worker::js_sys::Uint8Array;
 use worker::wasm_bindgen_futures::JsFuture;
-use worker::{ByteStream, FromRequest, Method, web_sys};
+use worker::{ByteStream, FromRequest, web_sys};
 
 #[wasm_bindgen(module = "/src/bridge.js")]
 extern "C" {
@@ -27,7 +27,7 @@ const WANTED: [&str; 9] = [
 /// A request that came in.
 pub(super) struct Request {
     js: web_sys::Request,
-    method: Method,
+    method: String,
     url: String,
     headers: Headers,
     body_taken: bool,
@@ -51,13 +51,14 @@ impl Request {
         let head = head(&js, &WANTED.join(" "))?;
         let mut lines = head.split('\n');
         let mut next = || lines.next().unwrap_or_default();
-        let (method, url) = (Method::from(next().to_owned()), next().to_owned());
+        let (method, url) = (next().to_owned(), next().to_owned());
         let wanted = lines.map(|line| line.strip_prefix('=').map(str::to_owned)).collect();
         Ok(Self { headers: Headers { js: Clone::clone(&js), wanted }, js, method, url, body_taken: false })
     }
 
-    pub(super) fn method(&self) -> Method {
-        self.method.clone()
+    /// The method, as it was sent.
+    pub(super) fn method(&self) -> &str {
+        &self.method
     }
 
     pub(super) fn url(&self) -> &str {

@@ -55,6 +55,12 @@ impl Answer {
         answer
     }
 
+    /// The same, told by the body of `page`, for people.
+    pub(super) fn told_by(self, page: Self) -> Self {
+        let retry_after = self.headers.into_iter().filter(|(name, _)| *name == "Retry-After");
+        Self { status: self.status, headers: page.headers.into_iter().chain(retry_after).collect(), body: page.body }
+    }
+
     /// The method is not one of `allowed`.
     pub(super) fn method_not_allowed(allowed: &'static str) -> Self {
         Self::error(405, "method_not_allowed", "The resource does not have this method").with_header("Allow", allowed)

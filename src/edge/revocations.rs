@@ -1,7 +1,7 @@
 //! The owner's endpoint for what other issuers vouch for. `POST /revocations?issuer=…&subject=…` revokes a subject, used or
 //! not; with `{"jti","keepSeconds"?}` it revokes one token of the subject's.
 
-use worker::{Env, Method};
+use worker::Env;
 
 use super::config::Config;
 use super::request::Request;
@@ -16,7 +16,7 @@ pub(super) async fn serve(request: &mut Request, env: &Env, config: &Config) -> 
     if let Err(refusal) = grants::check_owner(request, env, config).await? {
         return Ok(refusal);
     }
-    if request.method() != Method::Post {
+    if request.method() != "POST" {
         return Ok(Answer::method_not_allowed("POST"));
     }
     let Some((issuer, Subject { codex, grant, label })) = grants::subject_of(request) else {

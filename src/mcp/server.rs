@@ -191,7 +191,7 @@ fn answer(message: Node<'_>, flaws: &[Flaw], headers: &Headers, granted: Scopes)
         let reason = match flaw.kind {
             FlawKind::DuplicateName => "two members of one object have the same name",
             FlawKind::LoneSurrogate | FlawKind::LoneSurrogateInName => "a string holds a lone surrogate",
-            FlawKind::InexactNumber => "a number is not one that a double holds exactly",
+            FlawKind::InexactNumber => "a number is not one that a double keeps unchanged",
         };
         return Err((Id::null(), RpcError::parse_error(reason)));
     }

@@ -285,7 +285,7 @@ impl Check {
             FlawKind::DuplicateName => "stands twice in its object",
             FlawKind::LoneSurrogate => "must not hold a lone surrogate",
             FlawKind::LoneSurrogateInName => "must not hold a lone surrogate in its name",
-            FlawKind::InexactNumber => "must be a number that a double holds exactly; send it as a string",
+            FlawKind::InexactNumber => "must be a number that a double keeps unchanged; send it as a string",
         };
         self.violations.add(&pointer, problem.to_owned());
     }

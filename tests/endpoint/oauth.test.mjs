@@ -246,6 +246,48 @@ test('attack: a refresh token that comes back after its answer was used revokes 
   assert.deepEqual(await errorOf(await post('/token', refreshing(third))), [400, 'invalid_grant']);
 });
 
+test('a refresh may ask for some of the scopes, and the grant keeps them all', async () => {
+  const tokens = await signIn('narrowed');
+  const narrow = await (await post('/token', refreshing(tokens, { scope: 'notes:read offline_access' }))).json();
+  assert.equal(narrow.scope, 'notes:read');
+  const notebook = new Notebook(worker.url, narrow.access_token);
+  assert.equal((await notebook.request('search', {})).status, 200);
+  assert.equal((await notebook.request('save', { requestId: 'r', entry: { content: 'x' } })).status, 403);
+  const next = { ...tokens, refresh_token: narrow.refresh_token };
+  const wrong = await post('/token', refreshing(next, { scope: 'notes:read admin' }));
+  assert.deepEqual([wrong.status, (await wrong.json()).error], [400, 'invalid_scope']);
+  assert.equal((await (await post('/token', refreshing(next))).json()).scope, 'notes:read notes:write');
+});
+
+test('what goes wrong in the owner’s browser is told by a page', async () => {
+  const long = begin({ state: 'x'.repeat(600), response_type: 'token' });
+  const { html, response } = await open(long.url);
+  assert.equal(response.status, 400);
+  assert.match(html, /Tell host\.example/);
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  for (const [status, init] of [[415, { headers: {} , body: 'x' }], [413, { headers, body: 'x'.repeat(40_000) }]]) {
+    const refused = await fetch(`${worker.origin}/authorize`, { method: 'POST', ...init });
+    assert.deepEqual([refused.status, refused.headers.get('x-frame-options')], [status, 'DENY']);
+    assert.match(refused.headers.get('content-type'), /^text\/html/);
+  }
+  const { form } = await open(begin().url);
+  const subject = await send(worker.origin, { ...form, owner_key: secrets.OWNER_KEY, codex: 'ext.ada', decision: 'allow' });
+  assert.equal(subject.status, 400, 'the name is one of another issuer’s subject');
+});
+
+test('a method that an endpoint does not have is 405, and HEAD is answered where GET is', async () => {
+  for (const path of ['/.well-known/oauth-protected-resource/mcp', '/.well-known/oauth-authorization-server']) {
+    assert.equal((await fetch(worker.origin + path, { method: 'HEAD' })).status, 200);
+    for (const method of ['POST', 'PUT', 'DELETE', 'PROPFIND']) {
+      const answer = await fetch(worker.origin + path, { method });
+      assert.deepEqual([answer.status, answer.headers.get('allow')], [405, 'GET, HEAD'], method);
+    }
+  }
+  for (const path of ['/authorize', '/token', '/register', '/revoke', '/grants?codex=x']) {
+    assert.equal((await fetch(worker.origin + path, { method: 'PROPFIND', headers: { authorization: `Bearer ${secrets.OWNER_KEY}` } })).status, 405, path);
+  }
+});
+
 test('50 racing refreshes of one token get the same tokens, which work', async () => {
   const tokens = await signIn('racing');
   const answers = await Promise.all(Array.from({ length: 50 }, async () => (await post('/token', refreshing(tokens))).json()));
@@ -305,7 +347,7 @@ test('attack: forged tokens, 10,000 of them, wake no object', async t => {
   assert.equal(await woken(), 1);
 });
 
-test('attack: guesses of the owner key and of tokens are slowed down, by address', async t => {
+test('attack: failed credentials of an address are answered with 429 after a few, and who has the key is not shut out', async t => {
   const simple = { limit: 5, period: 60 };
   const limits = { FAILURES: { namespace_id: '1', simple }, CALLS: { namespace_id: '2', simple } };
   const limited = await serve({ secrets, direct: true, limits });
@@ -325,7 +367,13 @@ test('attack: guesses of the owner key and of tokens are slowed down, by address
   assert.deepEqual([answer.status, answer.headers.get('retry-after')], [429, '60']);
   const guess = await fetch(`${limited.origin}/grants?codex=x`, { headers: { authorization: 'Bearer guess' } });
   assert.equal(guess.status, 429);
-  assert.equal((await limited.owner('GET', '/grants?codex=limited')).status, 200, 'who has the key is not shut out');
+  assert.equal((await limited.owner('GET', '/grants?codex=limited')).status, 200);
+
+  const from = address => fetch(limited.url, { method: 'POST', headers: { authorization: 'Bearer acx_guess', 'cf-connecting-ip': address } });
+  const network = [];
+  for (let host = 1; host <= 10; host++) network.push((await from(`2001:db8:1:2::${host}`)).status);
+  assert.deepEqual([...new Set(network)], [401, 429], 'the addresses of one IPv6 network are one');
+  assert.equal((await from('2001:db8:1:3::1')).status, 401);
 });
 
 test('attack: what comes from outside is escaped in pages and headers, and too much of it is refused', async () => {

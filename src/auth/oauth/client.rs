@@ -81,9 +81,8 @@ impl Client {
         if !supports("grant_types", "authorization_code") || !supports("response_types", "code") {
             return Err(invalid("The authorization code flow is the only one"));
         }
-        let name = metadata.member("client_name").and_then(Node::as_str);
-        let name = name.map(|name| name.trim().chars().take(NAME_CHARACTERS).collect());
-        Ok(Self { name: name.filter(|name: &String| !name.is_empty()), redirect_uris: uris })
+        let name = metadata.member("client_name").and_then(Node::as_str).and_then(|name| readable(&name));
+        Ok(Self { name, redirect_uris: uris })
     }
 
     /// The client's id: its registration, sealed.
@@ -120,6 +119,36 @@ impl Client {
             None => answer.finish(),
         }
     }
+}
+
+/// A name as the owner may be shown it, between quotation marks: without such marks of its own, and without characters
+/// that can't be seen or that turn the writing around. None where nothing is left.
+fn readable(name: &str) -> Option<String> {
+    let seen = |character: &char| {
+        !character.is_control()
+            && !matches!(
+                character,
+                '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
+            )
+            && !matches!(character, '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}')
+            && !matches!(character, '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+    };
+    let plain = |character| match character {
+        '"'
+        | '«'
+        | '»'
+        | '\u{201c}'..='\u{201f}'
+        | '\u{2033}'
+        | '\u{2036}'
+        | '\u{275d}'
+        | '\u{275e}'
+        | '\u{301d}'..='\u{301f}'
+        | '\u{ff02}' => '\'',
+        other => other,
+    };
+    let name: String = name.chars().filter(seen).map(plain).collect();
+    let name: String = name.trim().chars().take(NAME_CHARACTERS).collect();
+    (!name.is_empty()).then_some(name)
 }
 
 const fn invalid(description: &'static str) -> OAuthError {

@@ -11,7 +11,7 @@ impl Parameters {
     /// Decodes parameters.
     ///
     /// # Errors
-    /// What is wrong: they are too long, or one is repeated.
+    /// What is wrong: they are too long, or one is repeated or no UTF-8.
     pub fn parse(encoded: &[u8]) -> Result<Self, &'static str> {
         if encoded.len() > BYTES {
             return Err("The parameters are too long");
@@ -20,6 +20,10 @@ impl Parameters {
         for (name, value) in form_urlencoded::parse(encoded) {
             if parameters.iter().any(|(known, _)| *known == name) {
                 return Err("A parameter is repeated");
+            }
+            // What is no UTF-8 would come back as something else.
+            if name.contains('\u{fffd}') || value.contains('\u{fffd}') {
+                return Err("A parameter is not UTF-8");
             }
             parameters.push((name.into_owned(), value.into_owned()));
         }

@@ -15,24 +15,57 @@ const REFUSED_SCHEMES: &[&str] = &[
     "about",
     "blob",
     "chrome",
+    "chrome-extension",
     "data",
+    "facetime",
+    "feed",
     "file",
     "filesystem",
     "ftp",
     "intent",
+    "jar",
     "javascript",
+    "livescript",
     "mailto",
+    "mocha",
+    "moz-extension",
+    "resource",
+    "search",
+    "search-ms",
+    "sftp",
+    "shell",
+    "sms",
+    "smsto",
+    "ssh",
+    "tel",
+    "telnet",
     "vbscript",
     "view-source",
     "ws",
     "wss",
 ];
+/// Parameters of an answer. A URI that has one already would make two of it.
+const ANSWERED: &[&str] = &["code", "state", "iss", "error", "error_description", "error_uri"];
 
-/// The URI that a text is, if it is short enough, and without a user's name or a fragment.
+/// The URI that a text is, if it is without a user's name and a fragment, and its host is a name or an address as it is
+/// written everywhere: nothing in it is encoded, and nothing means something to a content security policy.
 pub(super) fn parse(text: &str) -> Option<Uri<&str>> {
-    let uri = Uri::parse(text).ok().filter(|_| text.len() <= CHARACTERS)?;
-    let plain = !uri.has_fragment() && uri.authority().is_none_or(|authority| !authority.has_userinfo());
+    let uri = Uri::parse(text).ok().filter(|uri| !uri.has_fragment())?;
+    let plain = uri.authority().is_none_or(|authority| {
+        let host = authority.host();
+        let named = host.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'));
+        let address =
+            host.starts_with('[') && host.bytes().all(|byte| byte.is_ascii_hexdigit() || b"[:.]".contains(&byte));
+        let port = authority.port().is_none_or(|port| port.is_empty() || port.as_str().parse::<u16>().is_ok());
+        !authority.has_userinfo() && (named || address) && port
+    });
     plain.then_some(uri)
+}
+
+/// Whether the query has no parameter that an answer has.
+fn leaves_room(uri: Uri<&str>) -> bool {
+    let query = uri.query().map_or("", |query| query.as_str());
+    !form_urlencoded::parse(query.as_bytes()).any(|(name, _)| ANSWERED.contains(&&*name))
 }
 
 /// The host of an https URI; none where there is none.
@@ -49,9 +82,12 @@ fn loopback_host(uri: Uri<&str>) -> Option<&str> {
 /// Whether a client may register the URI: `https`, `http` on a loopback address, or a scheme of an application's own.
 #[must_use]
 pub fn is_acceptable(uri: &str) -> bool {
-    parse(uri).is_some_and(|uri| match uri.scheme().as_str() {
+    let short = uri.len() <= CHARACTERS;
+    parse(uri).filter(|uri| short && leaves_room(*uri)).is_some_and(|uri| match uri.scheme().as_str() {
         "https" => https_host(uri).is_some(),
         "http" => loopback_host(uri).is_some(),
+        // Windows opens its own parts by ms-…:
+        scheme if scheme.starts_with("ms-") => false,
         scheme => !REFUSED_SCHEMES.contains(&scheme) && scheme == scheme.to_ascii_lowercase(),
     })
 }

@@ -68,7 +68,7 @@ pub(super) async fn decide(request: &mut Request, env: &Env, config: &Config) ->
     }
     let form = match form(request).await? {
         Ok(form) => form,
-        Err(refusal) => return Ok(refusal),
+        Err(refusal) => return Ok(refusal.told_by(Answer::refusal(400, "The decision can’t be read."))),
     };
     let sealed = form.get("request").unwrap_or_default();
     let Some(pending) = Pending::open(&config.seal_keys, sealed, now()) else {
@@ -110,13 +110,17 @@ async fn owners_choice(
 ) -> Result<CodexName, Answer> {
     let codex =
         CodexName::parse(typed).ok_or_else(|| again(400, "A codex is named by 1 to 128 of A–Z a–z 0–9 . _ @ -"))?;
+    if codex.is_of_a_subject() {
+        return Err(again(400, "Names that begin with ext. are those of other issuers’ subjects; choose another."));
+    }
     let Some(owner_key) = &config.owner_key else {
         return Err(again(403, "The secret OWNER_KEY is not set, so nobody can allow this."));
     };
     if form.get("owner_key").is_some_and(|key| owner_key.matches(key.trim())) {
         return Ok(codex);
     }
-    limits::count_failure(env, request).await?;
+    let limited = |answer: Answer| answer.told_by(again(429, "Too many failed attempts; try again in a minute."));
+    limits::count_failure(env, request).await.map_err(limited)?;
     Err(again(403, "This is not the owner key."))
 }
 

@@ -5,7 +5,7 @@ mod client;
 pub(super) mod sign_in;
 mod token;
 
-use worker::{Context, Env, Method};
+use worker::{Context, Env};
 
 use super::body;
 use super::config::Config;
@@ -23,19 +23,19 @@ pub(super) async fn serve(
     config: &Config,
     context: &Context,
 ) -> worker::Result<Option<Answer>> {
-    let method = request.method();
-    Ok(Some(match (path, method) {
-        (path, Method::Get) if metadata::PATHS.contains(&path) => {
+    let method = request.method().to_owned();
+    Ok(Some(match (path, method.as_str()) {
+        (path, "GET" | "HEAD") if metadata::PATHS.contains(&path) => {
             Answer::json(200, metadata::metadata(request.origin()))
         }
-        (path, _) if metadata::PATHS.contains(&path) => Answer::method_not_allowed("GET"),
-        (metadata::AUTHORIZE, Method::Get) => authorize::ask(request, env, config, context).await?,
-        (metadata::AUTHORIZE, Method::Post) => authorize::decide(request, env, config).await?,
+        (path, _) if metadata::PATHS.contains(&path) => Answer::method_not_allowed("GET, HEAD"),
+        (metadata::AUTHORIZE, "GET") => authorize::ask(request, env, config, context).await?,
+        (metadata::AUTHORIZE, "POST") => authorize::decide(request, env, config).await?,
         (metadata::AUTHORIZE, _) => Answer::method_not_allowed("GET, POST"),
-        (metadata::CALLBACK, Method::Get) => sign_in::end(request, config, context).await?,
-        (metadata::REGISTER, Method::Post) => client::register(request, config).await?,
-        (metadata::TOKEN, Method::Post) => token::give(request, env, config).await?,
-        (metadata::REVOKE, Method::Post) => token::revoke(request, env, config).await?,
+        (metadata::CALLBACK, "GET") => sign_in::end(request, config, context).await?,
+        (metadata::REGISTER, "POST") => client::register(request, config).await?,
+        (metadata::TOKEN, "POST") => token::give(request, env, config).await?,
+        (metadata::REVOKE, "POST") => token::revoke(request, env, config).await?,
         (metadata::REGISTER | metadata::TOKEN | metadata::REVOKE, _) => Answer::method_not_allowed("POST"),
         _ => return Ok(None),
     }))

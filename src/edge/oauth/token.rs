@@ -6,10 +6,11 @@ use super::form;
 use crate::auth::oauth::client::Client;
 use crate::auth::oauth::family::{Bound, Exchange, Issued, Refresh};
 use crate::auth::oauth::form::Parameters;
+use crate::auth::oauth::metadata::OFFLINE_ACCESS;
 use crate::auth::oauth::request::is_own_resource;
 use crate::auth::oauth::token::{Code, RefreshToken, answer};
 use crate::auth::oauth::{OAuthError, digest};
-use crate::auth::{CodexName, Credential, GrantId, Resource};
+use crate::auth::{CodexName, Credential, GrantId, Resource, Scopes};
 use crate::clock::now;
 use crate::codex::message::{Message, Outcome};
 use crate::edge::config::Config;
@@ -36,12 +37,30 @@ pub(super) async fn give(request: &mut Request, env: &Env, config: &Config) -> w
         Outcome::Result(json) => {
             let issued = Issued::from_json(&json)
                 .ok_or_else(|| worker::Error::RustError("a codex issued no tokens".to_owned()))?;
+            let Some(issued) = narrowed(issued, form.get("scope")) else {
+                return Ok(Answer::oauth_error(OAuthError::new(
+                    "invalid_scope",
+                    "The grant does not have a scope of these",
+                )));
+            };
             let resource = Resource::of(&origin::resource(&own));
             Ok(Answer::json(200, answer(&config.seal_keys, &codex, &issued, resource, now())))
         }
         Outcome::Refused(_) => refuse(OAuthError::invalid_grant(), request, env).await,
         Outcome::Failure(_) => Ok(Answer::internal()),
     }
+}
+
+/// What is issued to a client that asks for some of the grant's scopes (RFC 6749, section 6); the grant keeps them all. A
+/// refusal costs the client nothing, since the refresh token that it brought is answered again.
+fn narrowed(issued: Issued, asked: Option<&str>) -> Option<Issued> {
+    let names = asked.into_iter().flat_map(str::split_ascii_whitespace).filter(|name| *name != OFFLINE_ACCESS);
+    let mut names = names.peekable();
+    if names.peek().is_none() {
+        return Some(issued);
+    }
+    let scopes = Scopes::parse(names).filter(|scopes| issued.scopes.include(*scopes))?;
+    Some(Issued { scopes, ..issued })
 }
 
 async fn refuse(error: OAuthError, request: &Request, env: &Env) -> worker::Result<Answer> {
