@@ -23,15 +23,24 @@ export class Codex extends DurableObject {
 
   /** Takes a turn: a message in, an outcome out. */
   turn(message) {
+    return this.#ask(turns => turns.turn(message));
+  }
+
+  /** What the runtime calls when the object's alarm goes off. */
+  alarm() {
+    this.#ask(turns => turns.workBetweenTurns());
+  }
+
+  #ask(ask) {
     try {
       this.#turns ??= new Turns(this.ctx, this.env);
-      return this.#turns.turn(message);
+      return ask(this.#turns);
     } catch (error) {
       // After a trap the wasm instance is another one, and what belonged to the old one says so before it does anything.
       this.#turns = undefined;
       if (!/stale object/.test(error?.message)) throw error;
       this.#turns = new Turns(this.ctx, this.env);
-      return this.#turns.turn(message);
+      return ask(this.#turns);
     }
   }
 }

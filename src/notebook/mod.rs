@@ -7,6 +7,7 @@
 //! | arguments of the four tools | [`arguments`], checked by [`shape`] |
 //! | entries, as stored and returned | [`entry`] |
 //! | save, get, search, update | `save`, `get`, `search`, `update` |
+//! | which entries a search need examine | [`index`] |
 //! | cursors | `cursor` |
 //! | which texts match, and excerpts | [`text`] |
 //! | failures | [`failure`] |
@@ -17,6 +18,7 @@ mod cursor;
 pub mod entry;
 pub mod failure;
 mod get;
+pub mod index;
 pub mod limits;
 mod row;
 mod save;

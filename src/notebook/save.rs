@@ -8,6 +8,7 @@ use super::Surroundings;
 use super::arguments::Save;
 use super::entry::{Entry, EntryId, EntryInput, Head};
 use super::failure::{Error, Failure};
+use super::index;
 use super::row::{Computed, entry_at};
 use super::storage::{Param, Storage, StorageError};
 
@@ -68,6 +69,7 @@ fn insert(
             ],
         )?;
         if !inserted.is_empty() {
+            index::put(storage, id.key())?;
             let head = Head { id: text, revision: 1, created_at: now, updated_at: now, meta: input.meta().to_owned() };
             return Ok((id, Entry { head, content: input.content().to_owned() }));
         }

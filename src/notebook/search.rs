@@ -10,6 +10,7 @@ use super::arguments::Search;
 use super::cursor::{self, Filters};
 use super::entry::Summary;
 use super::failure::Error;
+use super::index;
 use super::row::{folded, head_of};
 use super::storage::{Param, Row, Storage, StorageError};
 use super::text::{excerpt, fold};
@@ -34,7 +35,7 @@ pub(super) fn search(
         Some(cursor) => cursor::verify(storage, &filters, cursor)?,
         None => -1,
     };
-    let candidates = Candidates::after(storage, after, if filters.any() { limits::CANDIDATES } else { search.limit })?;
+    let candidates = Candidates::after(storage, &filters, after, search.limit)?;
     let mut page = Page { entries: String::new(), count: 0, examined: candidates.keys.len() };
     for (position, key) in candidates.matching(storage, &filters)? {
         let json = summary(storage, key, &filters.query)?;
@@ -56,43 +57,47 @@ pub(super) fn search(
     Ok(page.to_json(next_cursor.as_deref()))
 }
 
-/// The next entries in the order of ids that a page may examine.
+/// The next entries in the order of ids that a page may examine. Without filters these are the entries that it returns;
+/// with filters those that the index names, or all where it does not tell.
 struct Candidates {
     keys: Vec<i64>,
     more: bool,
 }
 
 impl Candidates {
-    fn after(storage: &impl Storage, after: i64, count: usize) -> Result<Self, StorageError> {
+    fn after(storage: &impl Storage, filters: &Filters<'_>, after: i64, limit: usize) -> Result<Self, StorageError> {
+        let count = if filters.any() { limits::CANDIDATES } else { limit };
         let one_more = i64::try_from(count).unwrap_or(i64::MAX).saturating_add(1);
-        let rows = storage.query(
-            "SELECT key FROM entries WHERE key > ? ORDER BY key LIMIT ?",
-            &[Param::Integer(after), Param::Integer(one_more)],
-        )?;
+        let rows = match index::candidates(storage, filters, after, one_more)? {
+            Some(rows) => rows,
+            None => storage.query(
+                "SELECT key FROM entries WHERE key > ? ORDER BY key LIMIT ?",
+                &[Param::Integer(after), Param::Integer(one_more)],
+            )?,
+        };
         let mut keys = rows.into_iter().map(|mut row| row.integer()).collect::<Result<Vec<_>, _>>()?;
         let more = keys.len() > count;
         keys.truncate(count);
         Ok(Self { keys, more })
     }
 
-    /// The candidates that match, each with its place among the candidates.
+    /// The candidates that match, in order, each with its place among the candidates.
     fn matching(&self, storage: &impl Storage, filters: &Filters<'_>) -> Result<Vec<(usize, i64)>, StorageError> {
         if !filters.any() {
             return Ok(self.keys.iter().copied().enumerate().collect());
         }
-        let (Some(first), Some(last)) = (self.keys.first(), self.keys.last()) else { return Ok(Vec::new()) };
         let quoted = |text: &str| {
             let mut json = String::new();
             write_string(&mut json, text);
             json
         };
+        let keys: Vec<_> = self.keys.iter().map(i64::to_string).collect();
         // SQL leaves only what can match; a tag and an agent may stand in another member than theirs.
         let rows = storage.query(
-            "SELECT key, meta, folded IS NULL FROM entries WHERE key BETWEEN ? AND ?
-             AND (folded IS NULL OR instr(folded, ?) > 0) AND instr(meta, ?) > 0 AND instr(meta, ?) > 0 ORDER BY key",
+            "SELECT entries.key, meta, folded IS NULL FROM json_each(?) CROSS JOIN entries ON entries.key = json_each.value
+             WHERE (folded IS NULL OR instr(folded, ?) > 0) AND instr(meta, ?) > 0 AND instr(meta, ?) > 0",
             &[
-                Param::Integer(*first),
-                Param::Integer(*last),
+                Param::Text(&format!("[{}]", keys.join(","))),
                 Param::Text(&filters.query),
                 Param::Text(&filters.tag.map(quoted).unwrap_or_default()),
                 Param::Text(&filters.related_agent_id.map(quoted).unwrap_or_default()),
@@ -107,6 +112,7 @@ impl Candidates {
                 matching.push((position, key));
             }
         }
+        matching.sort_unstable();
         Ok(matching)
     }
 }

@@ -7,7 +7,7 @@ use super::storage::{Param, Storage, StorageError};
 use super::time::Timestamp;
 
 /// The statements of each migration, the first being version 1. What was released never changes.
-const MIGRATIONS: &[&[&str]] = &[NOTEBOOK, AUTHORIZATION_SERVER, REVOKED_TOKENS];
+const MIGRATIONS: &[&[&str]] = &[NOTEBOOK, AUTHORIZATION_SERVER, REVOKED_TOKENS, SEARCH_INDEX];
 
 const NOTEBOOK: &[&str] = &[
     // In the order of keys the entries are in the order of their ids. The columns that browsing reads come first.
@@ -71,6 +71,17 @@ const REVOKED_TOKENS: &[&str] = &["CREATE TABLE revoked_tokens (
        revoked_at INTEGER NOT NULL,
        kept_until INTEGER             -- NULL: for ever
      ) STRICT, WITHOUT ROWID"];
+
+const SEARCH_INDEX: &[&str] = &[
+    // A row's id is the key of its entry.
+    "CREATE VIRTUAL TABLE trigrams USING fts5(
+       text, content='', contentless_delete=1, detail=none, tokenize='trigram case_sensitive 1'
+     )",
+    "CREATE TABLE backfill (
+       position INTEGER NOT NULL      -- entries of larger keys may not be in the index; no row: all are
+     ) STRICT",
+    "INSERT INTO backfill SELECT -1 WHERE EXISTS (SELECT 1 FROM entries)",
+];
 
 /// Brings the database to the newest version; does nothing where it is there already.
 ///

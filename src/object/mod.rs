@@ -3,7 +3,12 @@
 //! A turn is one call without an await, so it runs from the check of its grant to its outcome without
 //! another turn between. The runtime holds the answer back until the writes are durable (output gates). A panic in a
 //! turn rolls its transaction back, and is told as `internal`.
+//!
+//! A database that is older than the index of searches is put into it between the turns: the first turn sets the alarm, and
+//! each alarm takes one short step and sets the next. One that fails is repeated by the runtime, a few times; and whenever
+//! the object begins anew the alarm is set again, if a step is left.
 
+mod alarm;
 #[cfg(feature = "faults")]
 mod faults;
 mod sql;
@@ -19,20 +24,28 @@ use crate::codex::take_turn;
 use crate::mcp::Trace;
 use crate::notebook::failure::Failure;
 use crate::notebook::storage::StorageError;
-use crate::notebook::{Surroundings, tables};
+use crate::notebook::time::Timestamp;
+use crate::notebook::{Surroundings, index, tables};
 use crate::{clock, random};
+use alarm::Alarm;
 use sql::DurableSql;
 
 /// One codex.
 #[durable_object]
 pub struct Codex {
     storage: AssertUnwindSafe<DurableSql>,
-    migrated: AtomicBool,
+    alarm: AssertUnwindSafe<Alarm>,
+    ready: AtomicBool,
 }
 
 impl DurableObject for Codex {
     fn new(state: State, _env: Env) -> Self {
-        Self { storage: AssertUnwindSafe(DurableSql::new(&state.storage())), migrated: AtomicBool::new(false) }
+        let storage = state.storage();
+        Self {
+            storage: AssertUnwindSafe(DurableSql::new(&storage)),
+            alarm: AssertUnwindSafe(Alarm::new(&storage)),
+            ready: AtomicBool::new(false),
+        }
     }
 
     // The object is asked by `turn` alone; `src/entry.js` shows nothing else of it.
@@ -52,6 +65,22 @@ impl Codex {
         };
         outcome.into_wire()
     }
+
+    /// Takes the next step of what is done between the turns; `src/entry.js` calls it when the alarm goes off.
+    ///
+    /// # Errors
+    /// That the step failed, for the runtime, which calls again later; the log has the reason.
+    #[wasm_bindgen(js_name = workBetweenTurns)]
+    pub fn work_between_turns(&self) -> Result<(), JsValue> {
+        let what = match catch_unwind(AssertUnwindSafe(|| self.catch_up())) {
+            Ok(Ok(())) => return Ok(()),
+            Ok(Err(error)) => error.to_string(),
+            // The panic's message and place are in the log already.
+            Err(_) => "it panicked".to_owned(),
+        };
+        console_error!("A step of the index's backfill failed: {what}");
+        Err(JsValue::from_str("a step failed"))
+    }
 }
 
 impl Codex {
@@ -66,11 +95,29 @@ impl Codex {
 
     fn take(&self, message: &Message) -> Result<Outcome, StorageError> {
         let now = clock::now();
-        if !self.migrated.load(Ordering::Relaxed) {
-            tables::migrate(&*self.storage, now)?;
-            self.migrated.store(true, Ordering::Relaxed);
-        }
+        self.be_ready(now)?;
         take_turn(&*self.storage, message, &mut Surroundings { now, randomness: &mut random::fill })
+    }
+
+    /// Brings the tables up to date, once, and sets the alarm if the index is not.
+    fn be_ready(&self, now: Timestamp) -> Result<(), StorageError> {
+        if !self.ready.load(Ordering::Relaxed) {
+            tables::migrate(&*self.storage, now)?;
+            if index::is_behind(&*self.storage)? {
+                self.alarm.set(now)?;
+            }
+            self.ready.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    fn catch_up(&self) -> Result<(), StorageError> {
+        let now = clock::now();
+        self.be_ready(now)?;
+        if index::catch_up(&*self.storage)? {
+            self.alarm.set(now)?;
+        }
+        Ok(())
     }
 }
 

@@ -1,0 +1,132 @@
+//! The index of searches: which entries can match, so that a search need not look at the others.
+//!
+//! The table `trigrams` holds, under an entry's key, every three characters in a row of its folded texts and of the JSON of
+//! its tags and related agents. What an entry holds, it holds with all trigrams of it: the folded query, the tag or the agent
+//! in the quotes of its JSON. So the entries that have all of those are all that can match, and a search examines each of
+//! them as it would without the index: what the index finds too much does no harm. It finds nothing too little:
+//!
+//! - A save and an update write an entry and its trigrams in one transaction, so no crash and no failure parts them, and an
+//!   update takes the old ones away.
+//! - Trigrams are compared as they are, without case; characters that the tokenizer takes for one another are so on both
+//!   sides. At NUL, which some of its versions pass over and some end at, no trigram is looked up.
+//! - An entry whose folded text is not stored, being too large for a row, or holds NUL, has a marker in place of it, and
+//!   every query finds the marker.
+//! - Entries of a database that is older than the index are put into it step by step (`backfill`), from the lowest key on.
+//!   Until all are, searches examine every entry, as they do where a query has no trigram.
+//!
+//! Entries are looked up by trigram in the order of their keys, a page's worth at a time, without a sort. A cursor is the same
+//! key with the index and without, so a search may begin on one side of a backfill's end and go on on the other.
+
+use super::cursor::Filters;
+use super::storage::{Param, Row, Storage, StorageError};
+use crate::json::write_string;
+
+/// Stands in the index for a folded text that is not in it. JSON holds no control character, and folded text no `A` but the
+/// separators, so hardly another entry has it.
+const MARKER: &str = "A\u{1}A";
+/// Trigrams of one text that are looked up, at most: some say as much as all, and each costs.
+const TRIGRAMS: usize = 16;
+/// A step of the backfill ends after so many entries, or with the one whose folded text makes it so many bytes.
+const STEP_ENTRIES: i64 = 64;
+const STEP_BYTES: i64 = 32_768;
+
+/// Puts the entry of this key into the index, as it stands now.
+pub(super) fn put(storage: &impl Storage, key: i64) -> Result<(), StorageError> {
+    storage.execute(
+        "INSERT OR REPLACE INTO trigrams (rowid, text)
+         SELECT key, coalesce(iif(instr(folded, char(0)) > 0, NULL, folded), ?)
+           || coalesce(meta -> '$.tags', '') || coalesce(meta -> '$.relatedAgentIds', '')
+         FROM entries WHERE key = ?",
+        &[Param::Text(MARKER), Param::Integer(key)],
+    )
+}
+
+/// Whether entries of an older database are not yet in the index.
+///
+/// # Errors
+/// What broke in the storage.
+pub fn is_behind(storage: &impl Storage) -> Result<bool, StorageError> {
+    backfilled_to(storage).map(|position| position.is_some())
+}
+
+/// The key up to which all entries are in the index; `None` where all are.
+fn backfilled_to(storage: &impl Storage) -> Result<Option<i64>, StorageError> {
+    let rows = storage.query("SELECT position FROM backfill", &[])?;
+    rows.into_iter().next().map(|mut row| row.integer()).transpose()
+}
+
+/// Puts the next few entries of an older database into the index; says whether entries may be left.
+///
+/// # Errors
+/// What broke in the storage; nothing has changed then.
+pub fn catch_up(storage: &impl Storage) -> Result<bool, StorageError> {
+    storage.transaction(|| {
+        let Some(position) = backfilled_to(storage)? else { return Ok(false) };
+        let rows = storage.query(
+            "SELECT key, coalesce(octet_length(folded), 0) FROM entries WHERE key > ? ORDER BY key LIMIT ?",
+            &[Param::Integer(position), Param::Integer(STEP_ENTRIES)],
+        )?;
+        let (mut last, mut bytes) = (None, 0_i64);
+        for mut row in rows {
+            let key = row.integer()?;
+            put(storage, key)?;
+            last = Some(key);
+            bytes = bytes.saturating_add(row.integer()?);
+            if bytes >= STEP_BYTES {
+                break;
+            }
+        }
+        match last {
+            Some(last) => storage.execute("UPDATE backfill SET position = ?", &[Param::Integer(last)])?,
+            None => storage.execute("DELETE FROM backfill", &[])?,
+        }
+        Ok(last.is_some())
+    })
+}
+
+/// The keys above `after`, in order and at most so many, of the entries that can pass the filters; `None` where the index
+/// does not tell.
+pub(super) fn candidates(
+    storage: &impl Storage,
+    filters: &Filters<'_>,
+    after: i64,
+    count: i64,
+) -> Result<Option<Vec<Row>>, StorageError> {
+    let Some(expression) = expression(filters) else { return Ok(None) };
+    if is_behind(storage)? {
+        return Ok(None);
+    }
+    // FTS5 begins at the bound where it is an integer; otherwise it would go through all that is before it.
+    let rows = storage.query(
+        "SELECT rowid FROM trigrams WHERE trigrams MATCH ? AND rowid > CAST(? AS INTEGER) ORDER BY rowid LIMIT ?",
+        &[Param::Text(&expression), Param::Integer(after), Param::Integer(count)],
+    )?;
+    Ok(Some(rows))
+}
+
+/// What an entry must have in the index to pass the filters, as FTS5 writes that; `None` where they have no trigram.
+fn expression(filters: &Filters<'_>) -> Option<String> {
+    let mut all = Vec::new();
+    let query = trigrams(&filters.query);
+    if !query.is_empty() {
+        all.push(format!("(({}) OR \"{MARKER}\")", query.join(" AND ")));
+    }
+    for whole in [filters.tag, filters.related_agent_id].into_iter().flatten() {
+        let mut quoted = String::new();
+        write_string(&mut quoted, whole);
+        all.extend(trigrams(&quoted));
+    }
+    (!all.is_empty()).then(|| all.join(" AND "))
+}
+
+/// Trigrams of a text, each quoted, spread over the text where it has many.
+fn trigrams(text: &str) -> Vec<String> {
+    let characters: Vec<char> = text.chars().collect();
+    let windows: Vec<_> = characters.windows(3).filter(|window| !window.contains(&'\0')).collect();
+    let every = windows.len().div_ceil(TRIGRAMS).max(1);
+    let quoted = |window: &&[char]| {
+        let text: String = window.iter().collect();
+        format!("\"{}\"", text.replace('"', "\"\""))
+    };
+    windows.iter().step_by(every).map(quoted).collect()
+}
