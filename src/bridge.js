@@ -41,3 +41,8 @@ export function query(sql, statement, bindings) {
   }
   return JSON.stringify(rows);
 }
+
+/** Bytes of a database, without its free pages. */
+export function databaseSize(sql) {
+  return sql.databaseSize;
+}

@@ -10,6 +10,7 @@ use agent_codex::codex::message::{Message, Outcome};
 use agent_codex::codex::take_turn;
 use agent_codex::notebook::Surroundings;
 use agent_codex::notebook::arguments::{Call, Search};
+use agent_codex::notebook::quota::Quota;
 use agent_codex::notebook::time::Timestamp;
 use serde_json::{Value, json};
 use support::TestCodex;
@@ -54,7 +55,8 @@ fn refresh(generation: u32) -> Message {
 fn turn(codex: &TestCodex, message: &Message) -> Outcome {
     let mut randomness = |bytes: &mut [u8]| bytes.fill(9);
     let now = Timestamp::from_milliseconds(codex.now);
-    take_turn(&codex.storage, message, &mut Surroundings { now, randomness: &mut randomness }).unwrap()
+    take_turn(&codex.storage, message, &mut Surroundings { now, quota: Quota::default(), randomness: &mut randomness })
+        .unwrap()
 }
 
 fn read(json: &str) -> Value {

@@ -10,6 +10,7 @@ use agent_codex::codex::message::{Message, Outcome};
 use agent_codex::codex::take_turn;
 use agent_codex::notebook::Surroundings;
 use agent_codex::notebook::arguments::{Call, Search};
+use agent_codex::notebook::quota::Quota;
 use agent_codex::notebook::time::Timestamp;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -114,8 +115,11 @@ impl Granted {
 
     fn turn(&mut self, message: &Message) -> Outcome {
         let mut randomness = |bytes: &mut [u8]| bytes.fill(9);
-        let mut surroundings =
-            Surroundings { now: Timestamp::from_milliseconds(self.codex.now), randomness: &mut randomness };
+        let mut surroundings = Surroundings {
+            now: Timestamp::from_milliseconds(self.codex.now),
+            quota: Quota::default(),
+            randomness: &mut randomness,
+        };
         take_turn(&self.codex.storage, message, &mut surroundings).unwrap()
     }
 

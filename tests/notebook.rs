@@ -5,6 +5,7 @@ mod support;
 use agent_codex::json;
 use agent_codex::notebook::arguments::{Call, Search, Tool};
 use agent_codex::notebook::limits;
+use agent_codex::notebook::quota::Quota;
 use serde_json::{Value, json};
 use support::{DAY, START, TestCodex};
 
@@ -411,4 +412,42 @@ fn a_search_without_arguments_browses() {
     let Call::Search(search) = parsed(&json!({})) else { panic!("a search") };
     assert_eq!(search, Search { limit: 20, ..Search::default() });
     assert_eq!(codex.search_to_the_end(&json!({})).len(), 3);
+}
+
+#[test]
+fn a_codex_at_its_quota_takes_no_more_and_is_read_repeats_and_shrinks_as_ever() {
+    let mut codex = TestCodex::new();
+    codex.quota = Quota::parse("1").unwrap();
+    let content = |length: usize| "x".repeat(length);
+    let mut saved = Vec::new();
+    let full = loop {
+        let request = saved.len().to_string();
+        match codex.save(&request, &json!({"content": content(30_000)})) {
+            Ok(entry) => saved.push(entry),
+            Err(failed) => break failed,
+        }
+    };
+    assert_eq!(full.code, "limit_exceeded");
+    assert!((5..40).contains(&saved.len()), "{} entries fit", saved.len());
+    let dump = codex.storage.dump();
+    assert!(codex.save("another", &json!({"content": content(30_000)})).is_err());
+    assert_eq!(codex.storage.dump(), dump, "nothing has changed");
+
+    assert_eq!(codex.save("0", &json!({"content": content(30_000)})).unwrap(), saved[0], "a save is repeated");
+    assert!(codex.get(&saved[0]["id"]).is_ok() && codex.search(&json!({"query": "xxx"})).is_ok());
+    let mut update = |entry: &Value, length: usize| codex.update(&entry["id"], 1, &json!({"content": content(length)}));
+    assert_eq!(update(&saved[0], 65_536).unwrap_err().code, "limit_exceeded");
+    assert_eq!(update(&saved[0], 10).unwrap()["revision"], 2);
+    for entry in &saved[1..4] {
+        update(entry, 10).unwrap();
+    }
+    assert!(codex.save("another", &json!({"content": content(30_000)})).is_ok(), "there is room again");
+}
+
+#[test]
+fn a_quota_is_from_one_to_nine_thousand_mebibytes() {
+    assert_eq!(Quota::parse("1024"), Some(Quota::default()));
+    for bad in ["", "0", "-1", "9001", "1.5", "1 GiB", "99999999999999999999"] {
+        assert_eq!(Quota::parse(bad), None, "{bad}");
+    }
 }

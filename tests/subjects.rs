@@ -10,6 +10,7 @@ use agent_codex::codex::message::{Message, Outcome};
 use agent_codex::codex::take_turn;
 use agent_codex::notebook::Surroundings;
 use agent_codex::notebook::arguments::{Call, Search};
+use agent_codex::notebook::quota::Quota;
 use agent_codex::notebook::time::Timestamp;
 use serde_json::{Value, json};
 use support::tokens::{ISSUER, SECONDS, claims, header, token_of, with};
@@ -42,7 +43,12 @@ impl Bearer {
     fn turn(&mut self, message: &Message) -> Outcome {
         let mut randomness = |bytes: &mut [u8]| bytes.fill(9);
         let now = Timestamp::from_milliseconds(self.codex.now);
-        take_turn(&self.codex.storage, message, &mut Surroundings { now, randomness: &mut randomness }).unwrap()
+        take_turn(
+            &self.codex.storage,
+            message,
+            &mut Surroundings { now, quota: Quota::default(), randomness: &mut randomness },
+        )
+        .unwrap()
     }
 
     fn call(&mut self, needed: Scopes) -> Outcome {

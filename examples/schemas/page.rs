@@ -141,6 +141,8 @@ pub(crate) const FAILURES: &str = "
 | `not_found` | this codex has no entry with the id | search for it |
 | `conflict` | save: the request id was used for another entry; update: the entry is at another revision | save: take a new request id; update: get, reconcile, update |
 | `invalid_cursor` | the cursor is not one of this search | pass `nextCursor` unchanged with the same filters, or begin again |
+| `limit_exceeded` | the codex has reached its quota of storage, and nothing was changed | make entries shorter, or ask the owner for a larger quota |
+| `rate_limited` | the grant has made too many calls in a minute | wait a minute, then call again |
 | `internal` | something broke in the server; the message says whether anything was changed | try again as the message says |
 
 ```json

@@ -8,6 +8,8 @@ use worker::Env;
 use super::oauth::sign_in::Provider;
 use crate::auth::oauth::person::Allowed;
 use crate::auth::{Issuer, OwnerKey, SealKeys};
+use crate::notebook::quota::Quota;
+use crate::object::QUOTA_SETTING;
 
 /// A variable that is set to something.
 fn variable(env: &Env, name: &str) -> Option<String> {
@@ -75,6 +77,11 @@ impl Config {
                 .map_err(|reason| format!("The variable ISSUERS is not usable, so every call is refused: {reason}."))?,
             _ => Vec::new(),
         };
+        if variable(env, QUOTA_SETTING).is_some_and(|setting| Quota::parse(&setting).is_none()) {
+            return Err(format!(
+                "The variable {QUOTA_SETTING} is not a number from 1 to 9000, so every call is refused."
+            ));
+        }
         let provider = Self::provider(env)?;
         let access = Self::access(env)?;
         Ok(Self { seal_keys, owner_key, allowed_origins, default_codex, issuers, provider, access })

@@ -25,6 +25,11 @@ pub enum Failure {
     },
     /// The cursor did not come from this search of this codex.
     InvalidCursor,
+    /// The codex has reached its quota.
+    LimitExceeded {
+        /// The quota in MiB.
+        mebibytes: i64,
+    },
     /// The grant makes too many calls.
     RateLimited,
     /// Something broke here, and was undone.
@@ -42,6 +47,7 @@ impl Failure {
             Self::NotFound => "not_found",
             Self::RequestIdReused | Self::RevisionConflict { .. } => "conflict",
             Self::InvalidCursor => "invalid_cursor",
+            Self::LimitExceeded { .. } => "limit_exceeded",
             Self::RateLimited => "rate_limited",
             Self::Internal | Self::OutcomeUnknown => "internal",
         }
@@ -74,6 +80,11 @@ impl fmt::Display for Failure {
             Self::InvalidCursor => formatter.write_str(
                 "The cursor does not belong to this search. Pass nextCursor unchanged, with the same query, tag and \
                  relatedAgentId; or search again without a cursor.",
+            ),
+            Self::LimitExceeded { mebibytes } => write!(
+                formatter,
+                "This codex is full: its quota is {mebibytes} MiB. Nothing was changed. Make entries shorter with \
+                 field_notes_update, or ask the owner of the codex for a larger quota."
             ),
             Self::RateLimited => {
                 formatter.write_str("Too many calls, and this one was not carried out. Wait a minute, then call again.")

@@ -11,6 +11,7 @@
 //! | cursors | `cursor` |
 //! | which texts match, and excerpts | [`text`] |
 //! | failures | [`failure`] |
+//! | how large a codex may become | [`quota`] |
 //! | tables and migrations | [`tables`] |
 
 pub mod arguments;
@@ -20,6 +21,7 @@ pub mod failure;
 mod get;
 pub mod index;
 pub mod limits;
+pub mod quota;
 mod row;
 mod save;
 mod search;
@@ -32,6 +34,7 @@ mod update;
 
 use arguments::Call;
 use failure::Error;
+use quota::Quota;
 use storage::Storage;
 use time::Timestamp;
 
@@ -39,6 +42,8 @@ use time::Timestamp;
 pub struct Surroundings<'w> {
     /// Now.
     pub now: Timestamp,
+    /// How large the codex may become.
+    pub quota: Quota,
     /// Fills bytes with cryptographic randomness.
     pub randomness: &'w mut dyn FnMut(&mut [u8]),
 }

@@ -22,12 +22,14 @@ pub(super) fn save(storage: &impl Storage, save: &Save, surroundings: &mut Surro
         if let Some(entry) = saved_before(storage, save)? {
             return Ok(entry);
         }
-        let (id, entry) = insert(storage, &save.entry, surroundings)?;
-        storage.execute(
-            "INSERT INTO requests (request_id, digest, key) VALUES (?, ?, ?)",
-            &[Param::Text(&save.request_id), Param::Blob(&save.digest), Param::Integer(id.key())],
-        )?;
-        Ok(entry)
+        surroundings.quota.keep(storage, false, || {
+            let (id, entry) = insert(storage, &save.entry, surroundings)?;
+            storage.execute(
+                "INSERT INTO requests (request_id, digest, key) VALUES (?, ?, ?)",
+                &[Param::Text(&save.request_id), Param::Blob(&save.digest), Param::Integer(id.key())],
+            )?;
+            Ok(entry)
+        })
     })
 }
 

@@ -161,6 +161,12 @@ pub trait Storage {
         self.query(sql, params).map(drop)
     }
 
+    /// Bytes of the database, without what is free in it; within a transaction, as the transaction leaves it.
+    ///
+    /// # Errors
+    /// What the engine says.
+    fn size(&self) -> Result<i64, StorageError>;
+
     /// Runs `body` in a transaction, which commits when it returns `Ok` and rolls back on `Err` and on a panic.
     ///
     /// # Errors

@@ -17,7 +17,7 @@ use super::time::Timestamp;
 pub(super) fn update(storage: &impl Storage, update: &Update, surroundings: &Surroundings<'_>) -> Result<Entry, Error> {
     let id = update.id.to_string();
     let computed = Computed::of(&update.entry);
-    storage.transaction(|| {
+    storage.transaction(|| surroundings.quota.keep(storage, true, || {
         // A clock that went back does not take updated_at before what it was.
         let updated = storage.query(
             "UPDATE entries SET revision = revision + 1, updated_at = max(updated_at, CAST(? AS INTEGER)), meta = ?, head = ?,
@@ -47,5 +47,5 @@ pub(super) fn update(storage: &impl Storage, update: &Update, surroundings: &Sur
             meta: update.entry.meta().to_owned(),
         };
         Ok(Entry { head, content: update.entry.content().to_owned() })
-    })
+    }))
 }

@@ -23,6 +23,7 @@ use crate::codex::message::{Message, Outcome};
 use crate::codex::take_turn;
 use crate::mcp::Trace;
 use crate::notebook::failure::Failure;
+use crate::notebook::quota::Quota;
 use crate::notebook::storage::StorageError;
 use crate::notebook::time::Timestamp;
 use crate::notebook::{Surroundings, index, tables};
@@ -30,20 +31,27 @@ use crate::{clock, random};
 use alarm::Alarm;
 use sql::DurableSql;
 
+/// The variable that says how large a codex may become, in MiB.
+pub(crate) const QUOTA_SETTING: &str = "CODEX_MEBIBYTES";
+
 /// One codex.
 #[durable_object]
 pub struct Codex {
     storage: AssertUnwindSafe<DurableSql>,
     alarm: AssertUnwindSafe<Alarm>,
+    quota: Quota,
     ready: AtomicBool,
 }
 
 impl DurableObject for Codex {
-    fn new(state: State, _env: Env) -> Self {
+    fn new(state: State, env: Env) -> Self {
         let storage = state.storage();
+        let setting = env.var(QUOTA_SETTING).ok().map(|setting| setting.to_string());
         Self {
             storage: AssertUnwindSafe(DurableSql::new(&storage)),
             alarm: AssertUnwindSafe(Alarm::new(&storage)),
+            // The edge refuses every call where it is set to something else.
+            quota: setting.and_then(|setting| Quota::parse(&setting)).unwrap_or_default(),
             ready: AtomicBool::new(false),
         }
     }
@@ -96,7 +104,8 @@ impl Codex {
     fn take(&self, message: &Message) -> Result<Outcome, StorageError> {
         let now = clock::now();
         self.be_ready(now)?;
-        take_turn(&*self.storage, message, &mut Surroundings { now, randomness: &mut random::fill })
+        let quota = self.quota;
+        take_turn(&*self.storage, message, &mut Surroundings { now, quota, randomness: &mut random::fill })
     }
 
     /// Brings the tables up to date, once, and sets the alarm if the index is not.

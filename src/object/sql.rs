@@ -27,6 +27,8 @@ extern "C" {
 
 #[wasm_bindgen(module = "/src/bridge.js")]
 extern "C" {
+    #[wasm_bindgen(catch, js_name = databaseSize)]
+    fn database_size(sql: &JsValue) -> Result<f64, JsValue>;
     #[wasm_bindgen(catch)]
     fn query(sql: &JsValue, statement: &str, bindings: Vec<JsValue>) -> Result<Option<String>, JsValue>;
 }
@@ -56,6 +58,13 @@ impl Storage for DurableSql {
         let row = |row: Node<'_>| row.elements().map(value).collect::<Option<_>>().map(Row::new);
         let rows: Option<_> = rows.root().elements().map(row).collect();
         rows.ok_or_else(|| StorageError::new("a row holds what is neither NULL, a safe integer, text nor bytes"))
+    }
+
+    fn size(&self) -> Result<i64, StorageError> {
+        let size = database_size(&self.sql).map_err(|error| StorageError::new(reason(&error)))?;
+        // Exact: a database has at most 10 GB.
+        #[allow(clippy::cast_possible_truncation)]
+        Ok(size as i64)
     }
 
     fn transaction<T, E: From<StorageError>>(&self, body: impl FnOnce() -> Result<T, E>) -> Result<T, E> {

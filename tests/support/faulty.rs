@@ -60,6 +60,11 @@ impl Storage for Faulty<'_> {
         self.inner.query(sql, params)
     }
 
+    fn size(&self) -> Result<i64, StorageError> {
+        self.step()?;
+        self.inner.size()
+    }
+
     fn transaction<T, E: From<StorageError>>(&self, body: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         self.inner.transaction(|| {
             let value = body()?;

@@ -12,6 +12,7 @@ pub mod tokens;
 use agent_codex::json;
 use agent_codex::notebook::arguments::{Call, Tool};
 use agent_codex::notebook::failure::{Error, Failure};
+use agent_codex::notebook::quota::Quota;
 use agent_codex::notebook::time::Timestamp;
 use agent_codex::notebook::{Surroundings, execute, tables};
 use random::Random;
@@ -27,6 +28,7 @@ pub const DAY: i64 = 86_400_000;
 pub struct TestCodex {
     pub storage: Sqlite,
     pub now: i64,
+    pub quota: Quota,
     random: Random,
     seed: u64,
 }
@@ -46,7 +48,7 @@ impl TestCodex {
     pub fn seeded(seed: u64) -> Self {
         let storage = Sqlite::new();
         tables::migrate(&storage, Timestamp::from_milliseconds(START)).unwrap();
-        Self { storage, now: START, random: Random(seed), seed }
+        Self { storage, now: START, quota: Quota::default(), random: Random(seed), seed }
     }
 
     /// Executes a call with these arguments, written as JSON.
@@ -75,8 +77,11 @@ impl TestCodex {
                 *byte = random.next().to_le_bytes()[0];
             }
         };
-        let mut surroundings =
-            Surroundings { now: Timestamp::from_milliseconds(self.now), randomness: &mut randomness };
+        let mut surroundings = Surroundings {
+            now: Timestamp::from_milliseconds(self.now),
+            quota: self.quota,
+            randomness: &mut randomness,
+        };
         match execute(&self.storage, call, &mut surroundings) {
             Ok(result) => Ok(result),
             Err(Error::Failure(failure)) => Err(failed(&failure)),

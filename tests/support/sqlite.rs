@@ -125,6 +125,11 @@ impl Storage for Sqlite {
         Ok(found)
     }
 
+    fn size(&self) -> Result<i64, StorageError> {
+        let size = "SELECT ((SELECT * FROM pragma_page_count) - (SELECT * FROM pragma_freelist_count)) * (SELECT * FROM pragma_page_size)";
+        self.connection.query_row(size, [], |row| row.get(0)).map_err(storage_error)
+    }
+
     fn transaction<T, E: From<StorageError>>(&self, body: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         assert!(!self.in_transaction.replace(true), "transactions are not nested");
         self.run("BEGIN IMMEDIATE");

@@ -224,13 +224,11 @@ fn issued(grant: &Grant, generation: i64, issued_at: i64) -> Option<Issued> {
     Some(Issued { grant: grant.id, scopes: grant.scopes, generation, issued_at })
 }
 
-/// Records that an access token of this generation was used: its answer was not lost.
-///
-/// # Errors
-/// What broke in the storage.
-pub fn confirm(storage: &impl Storage, id: GrantId, generation: u32) -> Result<(), StorageError> {
-    storage.execute(
+/// Records that an access token of this generation was used: its answer was not lost. Where that can't be recorded the call
+/// goes on, and the refresh token before is answered for longer: a codex that is full can still be read.
+pub fn confirm(storage: &impl Storage, id: GrantId, generation: u32) {
+    let _ = storage.execute(
         "UPDATE families SET used = 1 WHERE grant_id = ? AND generation = ? AND used = 0",
         &[Param::Text(&id.to_string()), Param::Integer(i64::from(generation))],
-    )
+    );
 }
