@@ -73,6 +73,24 @@ impl Message {
         rest.is_empty().then_some(message)
     }
 
+    /// Whether to ask for it twice is to ask for it once: the second answer is as good as the first, which may have been
+    /// lost. An update that was carried out would conflict with itself, a code be taken for a stolen one.
+    #[must_use]
+    pub const fn is_repeatable(&self) -> bool {
+        match self {
+            Self::Call { call: Call::Update(_), .. }
+            | Self::CreateGrant { .. }
+            | Self::RecordCode(_)
+            | Self::ExchangeCode(_) => false,
+            Self::Call { .. }
+            | Self::ListGrants
+            | Self::RevokeGrant(_)
+            | Self::RevokeGrants
+            | Self::RevokeExternal(_)
+            | Self::RefreshTokens(_) => true,
+        }
+    }
+
     /// The trace that the message belongs to.
     #[must_use]
     pub fn trace(&self) -> Option<&Trace> {

@@ -3,6 +3,7 @@
 
 use worker::{Context, Env, console_error};
 
+use super::codex::{Lost, UNAVAILABLE};
 use super::config::Config;
 use super::request::Request;
 use super::respond::Answer;
@@ -73,6 +74,7 @@ async fn answer(exchange: Exchange, env: &Env, caller: &Caller) -> Result<Answer
     }
     let reply = Exchange::reply(batch, answered);
     Ok(match reply.body {
+        Some(body) if reply.status == UNAVAILABLE => Answer::json(reply.status, body).retried_later(),
         Some(body) => Answer::json(reply.status, body),
         None => Answer::empty(reply.status),
     })
@@ -90,9 +92,13 @@ async fn execute(pending: PendingCall, env: &Env, caller: &Caller) -> Result<Ans
         Ok(Outcome::Failure(json)) => Ok(reply.failure(&json)),
         Ok(Outcome::Refused(Refusal::InsufficientScope)) => Err(Challenge::InsufficientScope(needed)),
         Ok(Outcome::Refused(_)) => Err(Challenge::InvalidToken),
-        Err(error) => {
-            console_error!("{error}{}", Trace::log_suffix(message.trace()));
-            Ok(reply.failure(&Failure::OutcomeUnknown.to_json()))
+        Err(lost) => {
+            console_error!("{}{}", lost.error(), Trace::log_suffix(message.trace()));
+            Ok(match lost {
+                Lost::Overloaded(_) => reply.unavailable(&Failure::Overloaded),
+                Lost::Unreachable(_) => reply.unavailable(&Failure::OutcomeUnknown),
+                Lost::Broken(_) => reply.failure(&Failure::OutcomeUnknown.to_json()),
+            })
         }
     }
 }

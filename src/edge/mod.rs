@@ -5,6 +5,8 @@ mod body;
 mod caller;
 mod codex;
 mod config;
+#[cfg(feature = "faults")]
+mod faults;
 mod grants;
 mod issuers;
 mod limits;
@@ -25,6 +27,7 @@ use worker::{Context, Env, console_error, event, web_sys};
 
 use crate::auth::challenge::{METADATA_PATH, ROOT_METADATA_PATH, metadata};
 use crate::auth::oauth::metadata::AUTHORIZE;
+use codex::UNAVAILABLE;
 use config::Config;
 use origin::Origin;
 use request::Request;
@@ -34,6 +37,10 @@ use respond::Answer;
 async fn fetch(mut request: Request, env: Env, context: Context) -> worker::Result<web_sys::Response> {
     let answer = match AssertUnwindSafe(answer(&mut request, &env, &context)).catch_unwind().await {
         Ok(Ok(answer)) => answer,
+        Ok(Err(error @ worker::Error::Json((_, UNAVAILABLE)))) => {
+            console_error!("{error}");
+            Answer::unavailable()
+        }
         Ok(Err(error)) => {
             console_error!("{error}");
             Answer::internal()

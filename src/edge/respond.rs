@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use wasm_bindgen::prelude::*;
 use worker::web_sys;
 
+use super::codex::UNAVAILABLE;
 use crate::auth::Challenge;
 use crate::json::write_string;
 
@@ -74,6 +75,17 @@ impl Answer {
     /// Something broke here, and is in the log.
     pub(super) fn internal() -> Self {
         Self::error(500, "internal", "Something broke in the server")
+    }
+
+    /// A codex can't be asked at the moment.
+    pub(super) fn unavailable() -> Self {
+        let reason = "The codex can't be reached at the moment, or has too much to do; try again";
+        Self::error(UNAVAILABLE, "temporarily_unavailable", reason).retried_later()
+    }
+
+    /// Says that the request may be made again in some seconds.
+    pub(super) fn retried_later(self) -> Self {
+        self.with_header("Retry-After", "5")
     }
 
     pub(super) fn with_header(mut self, name: &'static str, value: impl Into<Cow<'static, str>>) -> Self {

@@ -129,6 +129,12 @@ impl RpcError {
         Self::new(-32603, 500, "Internal error.")
     }
 
+    /// What is needed can't be reached at the moment.
+    #[must_use]
+    pub fn unavailable(reason: impl Into<String>) -> Self {
+        Self::new(-32603, 503, reason)
+    }
+
     /// Header and body disagree, or a required header is missing (MCP 2026-07-28, transports, "Server Validation").
     #[must_use]
     pub fn header_mismatch(reason: impl Into<String>) -> Self {

@@ -101,6 +101,12 @@ impl CallReply {
         self.answer(&(text_content(json) + ",\"isError\":true"))
     }
 
+    /// The codex can't be asked now, and the client may try again.
+    #[must_use]
+    pub fn unavailable(&self, failure: &Failure) -> Answered {
+        Answered::error(&self.id, &RpcError::unavailable(failure.to_string()))
+    }
+
     fn answer(&self, members: &str) -> Answered {
         match self.era {
             Era::Modern => Answered::result(&self.id, &modern_result(members)),

@@ -34,6 +34,8 @@ pub enum Failure {
     RateLimited,
     /// Something broke here, and was undone.
     Internal,
+    /// The codex has too much to do.
+    Overloaded,
     /// Something broke on the way from or to the codex.
     OutcomeUnknown,
 }
@@ -49,7 +51,7 @@ impl Failure {
             Self::InvalidCursor => "invalid_cursor",
             Self::LimitExceeded { .. } => "limit_exceeded",
             Self::RateLimited => "rate_limited",
-            Self::Internal | Self::OutcomeUnknown => "internal",
+            Self::Internal | Self::Overloaded | Self::OutcomeUnknown => "internal",
         }
     }
 
@@ -93,6 +95,8 @@ impl fmt::Display for Failure {
                 "Something broke in the server, and nothing was changed. Try again; a save with the same requestId is \
                  safe to repeat.",
             ),
+            Self::Overloaded => formatter
+                .write_str("The codex has too much to do, and this call was not carried out. Wait some seconds, then call again."),
             Self::OutcomeUnknown => formatter.write_str(
                 "The answer was lost in the server, and whether the call was carried out is not known. Repeat a save with \
                  the same requestId and entry; before you repeat an update, get the entry and look at its revision.",
