@@ -17,7 +17,7 @@ use agent_codex::notebook::arguments::{Call, Tool};
 use agent_codex::notebook::quota::Quota;
 use agent_codex::notebook::storage::{Param, Row, Storage, StorageError};
 use agent_codex::notebook::time::Timestamp;
-use agent_codex::notebook::{Surroundings, tables};
+use agent_codex::notebook::{Surroundings, index, tables};
 use serde_json::{Value, json};
 use support::faulty::{Fault, Faulty};
 use support::random::Random;
@@ -345,6 +345,42 @@ fn a_codex_that_fails_while_it_is_made_is_made_by_the_next_turn() {
         assert!(nothing_made(&dump) || whole(&dump), "{dump:?}");
         assert!(guarded(&storage, &create(GRANT)).is_ok());
         assert_eq!(storage.dump(), made);
+    }
+}
+
+#[test]
+fn a_step_of_the_backfill_that_fails_has_changed_nothing_and_is_taken_again() {
+    let codex = prepared().0;
+    codex.run("DELETE FROM trigrams; INSERT INTO backfill VALUES (-1)");
+    let whole = codex.copy();
+    while index::catch_up(&whole).unwrap() {}
+    let query = call(Tool::Search, &json!({"query": "second"}));
+    // How many a search examined may differ, as the index does.
+    let search = |storage: &Sqlite| match guarded(storage, &query) {
+        Ok(Outcome::Result(json)) => serde_json::from_str::<Value>(&json).unwrap()["entries"].take(),
+        other => panic!("{other:?}"),
+    };
+    let found = search(&codex);
+    for fault in [Fault::Error, Fault::Panic] {
+        for steps in 0.. {
+            let storage = codex.copy();
+            let faulty = Faulty::after(&storage, fault, steps);
+            let mut left = true;
+            while left {
+                let before = storage.dump();
+                match catch_unwind(AssertUnwindSafe(|| index::catch_up(&faulty))) {
+                    Ok(Ok(more)) => left = more,
+                    _ => assert_eq!(storage.dump(), before, "step {steps}"),
+                }
+                assert_eq!(search(&storage), found, "step {steps}");
+            }
+            assert!(!index::is_behind(&storage).unwrap());
+            assert_eq!(without_last_use(&storage.dump()), without_last_use(&whole.dump()), "step {steps}");
+            if !faulty.has_failed() {
+                assert!(steps > 8, "{steps} steps");
+                break;
+            }
+        }
     }
 }
 

@@ -67,6 +67,17 @@ impl Sqlite {
         statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
     }
 
+    /// How SQLite would go about a statement, step by step.
+    pub fn plan(&self, sql: &str) -> Vec<String> {
+        let mut statement = self.connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        let mut rows = statement.raw_query();
+        let mut steps = Vec::new();
+        while let Some(row) = rows.next().unwrap() {
+            steps.push(row.get(3).unwrap());
+        }
+        steps
+    }
+
     /// The database's size in pages.
     pub fn pages(&self) -> i64 {
         self.connection.query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap()
