@@ -11,6 +11,7 @@ use agent_codex::codex::message::{Message, Outcome};
 use agent_codex::codex::take_turn;
 use agent_codex::json;
 use agent_codex::notebook::arguments::{Call, Tool};
+use agent_codex::notebook::quota::Quota;
 use agent_codex::notebook::time::Timestamp;
 use agent_codex::notebook::{Surroundings, index, tables};
 use serde_json::{Value, json};
@@ -40,7 +41,7 @@ impl Turns {
         let random = &mut self.random;
         let mut randomness = |bytes: &mut [u8]| bytes.fill_with(|| random.next().to_le_bytes()[0]);
         let now = Timestamp::from_milliseconds(self.now);
-        take_turn(&self.storage, message, &mut Surroundings { now, randomness: &mut randomness }).unwrap()
+        take_turn(&self.storage, message, &mut Surroundings { now, quota: Quota::default(), randomness: &mut randomness }).unwrap()
     }
 
     /// Calls a tool; gives the result, or null of a failure.
