@@ -46,3 +46,49 @@ export function query(sql, statement, bindings) {
 export function databaseSize(sql) {
   return sql.databaseSize;
 }
+
+/** The bytes of a body, which may be null; nothing where there are more than `limit`, and no more is read then. */
+export async function collect(body, limit) {
+  const chunks = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    length += chunk.byteLength;
+    if (length > limit) return undefined;
+    chunks.push(chunk);
+  }
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+}
+
+/**
+ * What another server answers with 200, as bytes: to a form, or to a GET, whose answer the runtime's cache may keep for
+ * `keep` seconds. What is wrong, as text, where that fails, takes more milliseconds than `time` or is larger than `limit`.
+ */
+export async function ask(url, form, authorization, keep, time, limit) {
+  const answers = { method: 'GET', headers: { Accept: 'application/json' }, redirect: 'manual', signal: AbortSignal.timeout(time) };
+  if (form !== undefined) {
+    answers.method = 'POST';
+    answers.body = form;
+    answers.headers['Content-Type'] = 'application/x-www-form-urlencoded';
+    answers.headers.Authorization = authorization;
+  } else if (keep > 0) {
+    answers.cf = { cacheEverything: true, cacheTtlByStatus: { '200-299': keep, '300-599': 0 } };
+  } else {
+    answers.cache = 'no-store';
+  }
+  try {
+    const response = await fetch(url, answers);
+    if (response.status !== 200) {
+      await response.body?.cancel();
+      return `answered with status ${response.status}`;
+    }
+    return (await collect(response.body, limit)) ?? `answered with more than ${limit} bytes`;
+  } catch (error) {
+    return error?.name === 'TimeoutError' ? `did not answer in ${time} ms` : `failed: ${error?.message ?? error}`;
+  }
+}
+
+/** Whether the rate limiter of that name lets `key` pass; one that is not there lets everybody. */
+export async function permits(env, name, key) {
+  const limiter = env[name];
+  return limiter === undefined || (await limiter.limit({ key })).success;
+}

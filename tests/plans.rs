@@ -41,7 +41,12 @@ impl Turns {
         let random = &mut self.random;
         let mut randomness = |bytes: &mut [u8]| bytes.fill_with(|| random.next().to_le_bytes()[0]);
         let now = Timestamp::from_milliseconds(self.now);
-        take_turn(&self.storage, message, &mut Surroundings { now, quota: Quota::default(), randomness: &mut randomness }).unwrap()
+        take_turn(
+            &self.storage,
+            message,
+            &mut Surroundings { now, quota: Quota::default(), randomness: &mut randomness },
+        )
+        .unwrap()
     }
 
     /// Calls a tool; gives the result, or null of a failure.

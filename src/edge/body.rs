@@ -1,7 +1,6 @@
 //! A request's body: of one media type, uncompressed, of a bounded size. A larger one is refused without being read whole.
 
 use super::request::Request;
-use futures_util::StreamExt as _;
 
 use super::respond::Answer;
 use crate::auth::oauth::form;
@@ -57,7 +56,8 @@ pub(super) async fn read(request: &mut Request, kind: Kind) -> worker::Result<Re
     }
     match length {
         Some(_) => Ok(Ok(request.bytes().await?)),
-        None => stream(request, kind).await,
+        None if request.has_body() => Ok(request.bytes_up_to(kind.bytes).await?.ok_or_else(|| too_large(kind))),
+        None => Ok(Ok(Vec::new())),
     }
 }
 
@@ -76,22 +76,6 @@ pub(super) async fn discard(request: &mut Request) -> worker::Result<()> {
 
 fn too_large(kind: Kind) -> Answer {
     Answer::error(413, "body_too_large", kind.too_large)
-}
-
-async fn stream(request: &mut Request, kind: Kind) -> worker::Result<Result<Vec<u8>, Answer>> {
-    let mut body = Vec::new();
-    if !request.has_body() {
-        return Ok(Ok(body));
-    }
-    let mut chunks = request.stream()?;
-    while let Some(chunk) = chunks.next().await {
-        let chunk = chunk?;
-        if body.len().saturating_add(chunk.len()) > kind.bytes {
-            return Ok(Err(too_large(kind)));
-        }
-        body.extend(chunk);
-    }
-    Ok(Ok(body))
 }
 
 /// The media type before its parameters.

@@ -3,18 +3,27 @@
 
 use std::net::IpAddr;
 
+use wasm_bindgen::prelude::*;
+use worker::js_sys::Promise;
+use worker::wasm_bindgen_futures::JsFuture;
 use worker::{Env, console_error};
 
 use super::request::Request;
 use super::respond::Answer;
 use crate::auth::GrantId;
 
+#[wasm_bindgen(module = "/src/bridge.js")]
+extern "C" {
+    #[wasm_bindgen(catch, js_name = permits)]
+    fn js_permits(env: &JsValue, binding: &str, key: &str) -> Result<Promise, JsValue>;
+}
+
 /// Seconds after which a limit has passed: the longest period that the bindings have.
 const PERIOD_SECONDS: &str = "60";
 
 /// Whether a grant may make one more call.
 pub(super) async fn permits_call(env: &Env, grant: GrantId) -> bool {
-    permits(env, "CALLS", grant.to_string()).await
+    permits(env, "CALLS", &grant.to_string()).await
 }
 
 /// Counts a failure of the address that a request comes from.
@@ -23,7 +32,7 @@ pub(super) async fn permits_call(env: &Env, grant: GrantId) -> bool {
 /// The answer for an address that has failed too often.
 pub(super) async fn count_failure(env: &Env, request: &Request) -> Result<(), Answer> {
     let address = request.headers().get("CF-Connecting-IP").ok().flatten().unwrap_or_default();
-    if permits(env, "FAILURES", network(&address)).await {
+    if permits(env, "FAILURES", &network(&address)).await {
         return Ok(());
     }
     let answer =
@@ -39,12 +48,12 @@ fn network(address: &str) -> String {
     }
 }
 
-async fn permits(env: &Env, binding: &str, key: String) -> bool {
-    let Ok(limiter) = env.rate_limiter(binding) else { return true };
-    match limiter.limit(key).await {
-        Ok(outcome) => outcome.success,
+async fn permits(env: &Env, binding: &str, key: &str) -> bool {
+    let permitted = async { JsFuture::from(js_permits(env, binding, key)?).await };
+    match permitted.await {
+        Ok(permitted) => permitted.is_truthy(),
         Err(error) => {
-            console_error!("The rate limiter {binding} failed: {error}");
+            console_error!("The rate limiter {binding} failed: {error:?}");
             true
         }
     }

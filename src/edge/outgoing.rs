@@ -1,16 +1,26 @@
 //! Requests of this server's own to others: https alone, no redirect is followed, and both time and size are bounded.
 
-use std::pin::pin;
-use std::time::Duration;
+use wasm_bindgen::prelude::*;
+use worker::js_sys::{Promise, Uint8Array};
+use worker::wasm_bindgen_futures::JsFuture;
 
-use futures_util::StreamExt as _;
-use futures_util::future::{Either, select};
-use worker::{CacheMode, CfProperties, Delay, Fetch, Headers, Method, Request, RequestInit, RequestRedirect};
+#[wasm_bindgen(module = "/src/bridge.js")]
+extern "C" {
+    #[wasm_bindgen(catch)]
+    fn ask(
+        url: &str,
+        form: Option<&str>,
+        authorization: Option<&str>,
+        keep_seconds: u32,
+        milliseconds: u32,
+        bytes: usize,
+    ) -> Result<Promise, JsValue>;
+}
 
-/// How long an answer may take, with its body.
-const TIME: Duration = Duration::from_secs(5);
+/// How long an answer may take, with its body, in milliseconds.
+const TIME: u32 = 5_000;
 /// For how many seconds the runtime's cache may keep an answer of success.
-const CACHED_SECONDS: i32 = 3_600;
+const CACHED_SECONDS: u32 = 3_600;
 
 /// Whether an answer may come from the runtime's cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,16 +36,8 @@ pub(super) enum Caching {
 /// # Errors
 /// Why there is none, for the log.
 pub(super) async fn get(url: &str, bytes: usize, caching: Caching) -> Result<Vec<u8>, String> {
-    let mut init = RequestInit::new();
-    match caching {
-        Caching::None => init.with_cache(CacheMode::NoStore),
-        Caching::Hour => init.with_cf_properties(CfProperties {
-            cache_everything: Some(true),
-            cache_ttl_by_status: Some([("200-299".to_owned(), CACHED_SECONDS), ("300-599".to_owned(), 0)].into()),
-            ..CfProperties::new()
-        }),
-    };
-    within_time(url, fetch(url, bytes, init, &[])).await
+    let keep = if caching == Caching::Hour { CACHED_SECONDS } else { 0 };
+    answered(url, None, None, keep, bytes).await
 }
 
 /// The body that a URL answers a form with, JSON of at most so many bytes.
@@ -43,47 +45,23 @@ pub(super) async fn get(url: &str, bytes: usize, caching: Caching) -> Result<Vec
 /// # Errors
 /// Why there is none, for the log.
 pub(super) async fn post(url: &str, form: &str, authorization: &str, bytes: usize) -> Result<Vec<u8>, String> {
-    let mut init = RequestInit::new();
-    init.with_method(Method::Post).with_body(Some(form.into()));
-    let headers = [("Content-Type", "application/x-www-form-urlencoded"), ("Authorization", authorization)];
-    within_time(url, fetch(url, bytes, init, &headers)).await
+    answered(url, Some(form), Some(authorization), 0, bytes).await
 }
 
-async fn within_time(url: &str, answer: impl Future<Output = Result<Vec<u8>, String>>) -> Result<Vec<u8>, String> {
+async fn answered(
+    url: &str,
+    form: Option<&str>,
+    authorization: Option<&str>,
+    keep: u32,
+    bytes: usize,
+) -> Result<Vec<u8>, String> {
     if !url.starts_with("https://") {
         return Err(format!("{url} is not https"));
     }
-    match select(pin!(answer), pin!(Delay::from(TIME))).await {
-        Either::Left((answer, _)) => answer.map_err(|reason| format!("{url} {reason}")),
-        Either::Right(_) => Err(format!("{url} did not answer in {} s", TIME.as_secs())),
+    let answer = async { JsFuture::from(ask(url, form, authorization, keep, TIME, bytes)?).await };
+    let answer = answer.await.map_err(|_: JsValue| format!("{url} failed"))?;
+    match answer.as_string() {
+        Some(reason) => Err(format!("{url} {reason}")),
+        None => Ok(Uint8Array::new(&answer).to_vec()),
     }
-}
-
-async fn fetch(
-    url: &str,
-    bytes: usize,
-    mut init: RequestInit,
-    more_headers: &[(&str, &str)],
-) -> Result<Vec<u8>, String> {
-    let failed = |error: worker::Error| format!("failed: {error}");
-    let headers = Headers::new();
-    for (name, value) in [("Accept", "application/json")].iter().chain(more_headers) {
-        headers.set(name, value).map_err(failed)?;
-    }
-    init.with_headers(headers).with_redirect(RequestRedirect::Manual);
-    let request = Request::new_with_init(url, &init).map_err(failed)?;
-    let mut response = Fetch::Request(request).send().await.map_err(failed)?;
-    if response.status_code() != 200 {
-        return Err(format!("answered with status {}", response.status_code()));
-    }
-    let mut answer = Vec::new();
-    let mut chunks = response.stream().map_err(failed)?;
-    while let Some(chunk) = chunks.next().await {
-        let chunk = chunk.map_err(failed)?;
-        if answer.len().saturating_add(chunk.len()) > bytes {
-            return Err(format!("answered with more than {bytes} bytes"));
-        }
-        answer.extend(chunk);
-    }
-    Ok(answer)
 }

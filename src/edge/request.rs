@@ -1,14 +1,16 @@
 //! A request: its head is read in one go, since every word with JavaScript costs.
 
 use wasm_bindgen::prelude::*;
-use worker::js_sys::Uint8Array;
+use worker::js_sys::{Promise, Uint8Array};
 use worker::wasm_bindgen_futures::JsFuture;
-use worker::{ByteStream, FromRequest, web_sys};
+use worker::{FromRequest, web_sys};
 
 #[wasm_bindgen(module = "/src/bridge.js")]
 extern "C" {
     #[wasm_bindgen(catch)]
     fn head(request: &web_sys::Request, wanted: &str) -> Result<String, JsValue>;
+    #[wasm_bindgen(catch)]
+    fn collect(body: Option<web_sys::ReadableStream>, limit: usize) -> Result<Promise, JsValue>;
 }
 
 /// The headers that are read at most requests.
@@ -98,10 +100,11 @@ impl Request {
         Ok(Uint8Array::new(&buffer).to_vec())
     }
 
-    /// Takes the body bit by bit.
-    pub(super) fn stream(&mut self) -> worker::Result<ByteStream> {
+    /// Takes the body bit by bit; `None` where it has more than so many bytes.
+    pub(super) async fn bytes_up_to(&mut self, limit: usize) -> worker::Result<Option<Vec<u8>>> {
         self.body_taken = true;
-        worker::Request::from(Clone::clone(&self.js)).stream()
+        let bytes = JsFuture::from(collect(self.js.body(), limit)?).await?;
+        Ok((!bytes.is_undefined()).then(|| Uint8Array::new(&bytes).to_vec()))
     }
 }
 
