@@ -1,14 +1,14 @@
 //! A request: its head is read in one go, since every word with JavaScript costs.
 
 use wasm_bindgen::prelude::*;
-use worker::js_sys::Uint8Array;
+use worker::js_sys::{Array, Uint8Array};
 use worker::wasm_bindgen_futures::JsFuture;
 use worker::{ByteStream, FromRequest, Method, web_sys};
 
 #[wasm_bindgen(module = "/src/bridge.js")]
 extern "C" {
     #[wasm_bindgen(catch)]
-    fn head(request: &web_sys::Request, wanted: &str) -> Result<String, JsValue>;
+    fn head(request: &web_sys::Request, wanted: &Array) -> Result<String, JsValue>;
 }
 
 /// The headers that are read at most requests.
@@ -23,6 +23,11 @@ const WANTED: [&str; 9] = [
     "Mcp-Method",
     "Mcp-Name",
 ];
+
+thread_local! {
+    /// `WANTED` as JavaScript has it.
+    static NAMES: Array = WANTED.iter().map(|name| JsValue::from_str(name)).collect();
+}
 
 /// A request that came in.
 pub(super) struct Request {
@@ -48,7 +53,7 @@ impl FromRequest for Request {
 
 impl Request {
     fn read(js: web_sys::Request) -> worker::Result<Self> {
-        let head = head(&js, &WANTED.join(" "))?;
+        let head = NAMES.with(|names| head(&js, names))?;
         let mut lines = head.split('\n');
         let mut next = || lines.next().unwrap_or_default();
         let (method, url) = (Method::from(next().to_owned()), next().to_owned());
