@@ -1,14 +1,14 @@
 //! A request: its head is read in one go, since every word with JavaScript costs.
 
 use wasm_bindgen::prelude::*;
-use worker::js_sys::{Promise, Uint8Array};
+use worker::js_sys::{Array, Promise, Uint8Array};
 use worker::wasm_bindgen_futures::JsFuture;
 use worker::{FromRequest, web_sys};
 
 #[wasm_bindgen(module = "/src/bridge.js")]
 extern "C" {
     #[wasm_bindgen(catch)]
-    fn head(request: &web_sys::Request, wanted: &str) -> Result<String, JsValue>;
+    fn head(request: &web_sys::Request, wanted: &Array) -> Result<String, JsValue>;
     #[wasm_bindgen(catch)]
     fn collect(body: Option<web_sys::ReadableStream>, limit: usize) -> Result<Promise, JsValue>;
 }
@@ -25,6 +25,11 @@ const WANTED: [&str; 9] = [
     "Mcp-Method",
     "Mcp-Name",
 ];
+
+thread_local! {
+    /// `WANTED` as JavaScript has it.
+    static NAMES: Array = WANTED.iter().map(|name| JsValue::from_str(name)).collect();
+}
 
 /// A request that came in.
 pub(super) struct Request {
@@ -50,7 +55,7 @@ impl FromRequest for Request {
 
 impl Request {
     fn read(js: web_sys::Request) -> worker::Result<Self> {
-        let head = head(&js, &WANTED.join(" "))?;
+        let head = NAMES.with(|names| head(&js, names))?;
         let mut lines = head.split('\n');
         let mut next = || lines.next().unwrap_or_default();
         let (method, url) = (next().to_owned(), next().to_owned());
