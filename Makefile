@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup dev test bench token grants revoke doctor build build-faults schemas fmt lint native-test unicode-test endpoint-test histories soak fuzz clean
+.PHONY: help setup dev test bench token grants revoke doctor build build-faults schemas fmt lint native-test unicode-test endpoint-test histories soak fuzz audit clean
 
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 
@@ -57,7 +57,17 @@ native-test: unicode-test ## run the tests that need no wasm
 	cargo test
 	CARGO_TARGET_DIR=target/histories cargo test --quiet --manifest-path tests/histories/Cargo.toml
 
-unicode-test: setup ## compare folding with Unicode's own data [SEED=n]
+unicode-audit: ## look up the dependencies' advisories, and hold their licences and sources to deny.toml; needs the network
+	@command -v cargo-deny >/dev/null || { \
+		echo "make audit: run \`cargo install cargo-deny --version 0.20.2 --locked\` first" >&2; \
+		exit 1; \
+	}
+	for manifest in Cargo.toml tests/histories/Cargo.toml fuzz/Cargo.toml; do \
+		cargo deny --locked --manifest-path $$manifest --config deny.toml check --hide-inclusion-graph || exit 1; \
+	done
+	npm audit --prefix tests
+
+test: setup ## compare folding with Unicode's own data [SEED=n]
 	@cargo build --quiet --example fold
 	@node tests/unicode/case-folding.mjs > .tools/case-folding.json
 	@.tools/python/bin/python tests/unicode/check_folding.py target/debug/examples/fold .tools/case-folding.json $(SEED)
