@@ -55,8 +55,13 @@ fn refresh(generation: u32) -> Message {
 fn turn(codex: &TestCodex, message: &Message) -> Outcome {
     let mut randomness = |bytes: &mut [u8]| bytes.fill(9);
     let now = Timestamp::from_milliseconds(codex.now);
-    take_turn(&codex.storage, message, &mut Surroundings { now, quota: Quota::default(), randomness: &mut randomness })
-        .unwrap()
+    take_turn(
+        &codex.storage,
+        &mut codex.grants.borrow_mut(),
+        message,
+        &mut Surroundings { now, quota: Quota::default(), randomness: &mut randomness },
+    )
+    .unwrap()
 }
 
 fn read(json: &str) -> Value {

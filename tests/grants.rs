@@ -120,7 +120,7 @@ impl Granted {
             quota: Quota::default(),
             randomness: &mut randomness,
         };
-        take_turn(&self.codex.storage, message, &mut surroundings).unwrap()
+        take_turn(&self.codex.storage, &mut self.codex.grants.borrow_mut(), message, &mut surroundings).unwrap()
     }
 
     fn call(&mut self, needed: Scopes) -> Outcome {

@@ -6,7 +6,7 @@ mod support;
 use std::collections::BTreeSet;
 
 use agent_codex::auth::access::Access;
-use agent_codex::auth::{GrantId, Scopes};
+use agent_codex::auth::{GrantId, KnownGrants, Scopes};
 use agent_codex::codex::message::{Message, Outcome};
 use agent_codex::codex::take_turn;
 use agent_codex::json;
@@ -43,6 +43,7 @@ impl Turns {
         let now = Timestamp::from_milliseconds(self.now);
         take_turn(
             &self.storage,
+            &mut KnownGrants::default(),
             message,
             &mut Surroundings { now, quota: Quota::default(), randomness: &mut randomness },
         )

@@ -45,6 +45,7 @@ impl Bearer {
         let now = Timestamp::from_milliseconds(self.codex.now);
         take_turn(
             &self.codex.storage,
+            &mut self.codex.grants.borrow_mut(),
             message,
             &mut Surroundings { now, quota: Quota::default(), randomness: &mut randomness },
         )

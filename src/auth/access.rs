@@ -6,7 +6,7 @@ use super::credential::{CodexName, Credential};
 use super::external::{self, External, Subject, TokenId};
 use super::grant::{self, GrantId, Refusal};
 use super::jwt::{CLOCK_SKEW, Claims};
-use super::oauth::family;
+use super::known::KnownGrants;
 use super::scope::Scopes;
 use crate::notebook::storage::{Storage, StorageError};
 use crate::notebook::time::Timestamp;
@@ -72,6 +72,7 @@ impl Caller {
 /// What broke in the storage.
 pub fn authorise(
     storage: &impl Storage,
+    known: &mut KnownGrants,
     access: &Access,
     needed: Scopes,
     now: Timestamp,
@@ -79,9 +80,10 @@ pub fn authorise(
     match access {
         Access::External(external) => external::authorise(storage, external, needed, now),
         Access::Grant { id, generation } => {
-            let permitted = grant::authorise(storage, *id, needed, now)?;
+            let Some(known) = known.find(storage, *id)? else { return Ok(Err(Refusal::InvalidToken)) };
+            let permitted = grant::authorise(storage, &mut known.grant, needed, now);
             if let (Ok(()), Some(generation)) = (permitted, *generation) {
-                family::confirm(storage, *id, generation);
+                known.confirm(storage, generation);
             }
             Ok(permitted)
         }

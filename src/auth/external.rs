@@ -123,7 +123,7 @@ pub fn authorise(
     if !external.scopes.include(needed) {
         return Ok(Err(Refusal::InsufficientScope));
     }
-    let grant = match known {
+    let mut grant = match known {
         None => {
             let grant = Grant::new(external.grant, &external.label, external.scopes, None, now);
             grant::create(storage, &grant)?;
@@ -136,7 +136,7 @@ pub fn authorise(
             grant
         }
     };
-    grant::record_use(storage, &grant, now);
+    grant::record_use(storage, &mut grant, now);
     Ok(Ok(()))
 }
 

@@ -209,35 +209,34 @@ pub fn revoke_all(storage: &impl Storage, now: Timestamp) -> Result<(), StorageE
 }
 
 /// Whether the grant permits a call that needs these scopes now.
-///
-/// # Errors
-/// What broke in the storage.
-pub fn authorise(
+pub(super) fn authorise(
     storage: &impl Storage,
-    id: GrantId,
+    grant: &mut Grant,
     needed: Scopes,
     now: Timestamp,
-) -> Result<Result<(), Refusal>, StorageError> {
-    let Some(grant) = find(storage, id)? else { return Ok(Err(Refusal::InvalidToken)) };
+) -> Result<(), Refusal> {
     if !grant.stands(now) {
-        return Ok(Err(Refusal::InvalidToken));
+        return Err(Refusal::InvalidToken);
     }
     if !grant.scopes.include(needed) {
-        return Ok(Err(Refusal::InsufficientScope));
+        return Err(Refusal::InsufficientScope);
     }
-    record_use(storage, &grant, now);
-    Ok(Ok(()))
+    record_use(storage, grant, now);
+    Ok(())
 }
 
 /// Records that the grant is used now, unless that was recorded within the hour. What the owner reads now and then is not worth
 /// a refused call: a codex that is full can still be read.
-pub(super) fn record_use(storage: &impl Storage, grant: &Grant, now: Timestamp) {
+pub(super) fn record_use(storage: &impl Storage, grant: &mut Grant, now: Timestamp) {
     let old = |used: Timestamp| now.milliseconds().saturating_sub(used.milliseconds()) >= LAST_USE_PRECISION;
     if grant.last_used_at.is_none_or(old) {
-        let _ = storage.execute(
+        let recorded = storage.execute(
             "UPDATE grants SET last_used_at = ? WHERE id = ?",
             &[Param::Integer(now.milliseconds()), Param::Text(&grant.id.to_string())],
         );
+        if recorded.is_ok() {
+            grant.last_used_at = Some(now);
+        }
     }
 }
 

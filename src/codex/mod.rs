@@ -9,23 +9,27 @@ use message::{Message, Outcome};
 
 use crate::auth::grant::{self, Grant, Refusal};
 use crate::auth::oauth::family::{self, Issued};
-use crate::auth::{access, external};
+use crate::auth::{KnownGrants, access, external};
 use crate::notebook::failure::Error;
 use crate::notebook::storage::{Storage, StorageError};
 use crate::notebook::{Surroundings, execute};
 
-/// Takes a turn on the codex in `storage`, whose tables are up to date.
+/// Takes a turn on the codex in `storage`, whose tables are up to date. `grants` are those that earlier turns on it have read.
 ///
 /// # Errors
 /// What broke in the storage; nothing but the record of the grant's last use has changed then.
 pub fn take_turn(
     storage: &impl Storage,
+    grants: &mut KnownGrants,
     message: &Message,
     surroundings: &mut Surroundings<'_>,
 ) -> Result<Outcome, StorageError> {
+    if !matches!(message, Message::Call { .. }) {
+        grants.forget();
+    }
     match message {
         Message::Call { access, needed, call, trace: _ } => {
-            if let Err(refusal) = access::authorise(storage, access, *needed, surroundings.now)? {
+            if let Err(refusal) = access::authorise(storage, grants, access, *needed, surroundings.now)? {
                 return Ok(Outcome::Refused(refusal));
             }
             match execute(storage, call, surroundings) {

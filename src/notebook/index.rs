@@ -5,8 +5,8 @@
 //! in the quotes of its JSON. So the entries that have all of those are all that can match, and a search examines each of
 //! them as it would without the index: what the index finds too much does no harm. It finds nothing too little:
 //!
-//! - A save and an update write an entry and its trigrams in one transaction, so no crash and no failure parts them, and an
-//!   update takes the old ones away.
+//! - Triggers write the trigrams of an entry in the statement that writes the entry, so no crash, no failure and no forgetful
+//!   code parts them, and take the old ones away.
 //! - Trigrams are compared as they are, without case; characters that the tokenizer takes for one another are so on both
 //!   sides. At NUL, which some of its versions pass over and some end at, no trigram is looked up.
 //! - An entry whose folded text is not stored, being too large for a row, or holds NUL, has a marker in place of it, and
@@ -30,14 +30,14 @@ const TRIGRAMS: usize = 16;
 const STEP_ENTRIES: i64 = 64;
 const STEP_BYTES: i64 = 32_768;
 
-/// Puts the entry of this key into the index, as it stands now.
-pub(super) fn put(storage: &impl Storage, key: i64) -> Result<(), StorageError> {
+/// Puts the entry of this key into the index, as the triggers of the tables do.
+fn put(storage: &impl Storage, key: i64) -> Result<(), StorageError> {
     storage.execute(
         "INSERT OR REPLACE INTO trigrams (rowid, text)
-         SELECT key, coalesce(iif(instr(folded, char(0)) > 0, NULL, folded), ?)
+         SELECT key, coalesce(iif(instr(folded, char(0)) > 0, NULL, folded), 'A' || char(1) || 'A')
            || coalesce(meta -> '$.tags', '') || coalesce(meta -> '$.relatedAgentIds', '')
          FROM entries WHERE key = ?",
-        &[Param::Text(MARKER), Param::Integer(key)],
+        &[Param::Integer(key)],
     )
 }
 

@@ -1,14 +1,12 @@
 //! Save: a new entry, once per request id.
 //!
-//! The look-up of the request id, the insert of the entry and the record of the request are one transaction of one
-//! codex, and a codex does one thing at a time. So of any number of saves with one request id exactly one inserts, and
-//! all the others find its record.
+//! The record of the request id and the insert of the entry are one transaction, and a request id is recorded once. So of
+//! any number of saves with one request id exactly one inserts, and all the others find its record.
 
 use super::Surroundings;
 use super::arguments::Save;
-use super::entry::{Entry, EntryId, EntryInput, Head};
+use super::entry::{Entry, EntryId, Head};
 use super::failure::{Error, Failure};
-use super::index;
 use super::row::{Computed, entry_at};
 use super::storage::{Param, Storage, StorageError};
 
@@ -19,42 +17,44 @@ const TRIES: usize = 4;
 /// Saves an entry, or finds the one that the same request saved before, as it stands now.
 pub(super) fn save(storage: &impl Storage, save: &Save, surroundings: &mut Surroundings<'_>) -> Result<Entry, Error> {
     storage.transaction(|| {
-        if let Some(entry) = saved_before(storage, save)? {
-            return Ok(entry);
+        let id = EntryId::from_random(surroundings.random());
+        if !claim(storage, save, id)? {
+            return saved_before(storage, save);
         }
-        surroundings.quota.keep(storage, false, || {
-            let (id, entry) = insert(storage, &save.entry, surroundings)?;
-            storage.execute(
-                "INSERT INTO requests (request_id, digest, key) VALUES (?, ?, ?)",
-                &[Param::Text(&save.request_id), Param::Blob(&save.digest), Param::Integer(id.key())],
-            )?;
-            Ok(entry)
-        })
+        surroundings.quota.keep(storage, false, || insert(storage, save, id, surroundings))
     })
 }
 
-fn saved_before(storage: &impl Storage, save: &Save) -> Result<Option<Entry>, Error> {
+/// Records the request as that of the entry of this id; `false` where the request was made before.
+fn claim(storage: &impl Storage, save: &Save, id: EntryId) -> Result<bool, StorageError> {
+    let claimed = storage.query(
+        "INSERT INTO requests (request_id, digest, key) VALUES (?, ?, ?) ON CONFLICT (request_id) DO NOTHING RETURNING key",
+        &[Param::Text(&save.request_id), Param::Blob(&save.digest), Param::Integer(id.key())],
+    )?;
+    Ok(!claimed.is_empty())
+}
+
+fn saved_before(storage: &impl Storage, save: &Save) -> Result<Entry, Error> {
     let rows =
         storage.query("SELECT digest, key FROM requests WHERE request_id = ?", &[Param::Text(&save.request_id)])?;
-    let Some(mut row) = rows.into_iter().next() else { return Ok(None) };
+    let mut row = rows.into_iter().next().ok_or_else(|| StorageError::new("a request has gone"))?;
     if row.blob()? != save.digest {
         return Err(Failure::RequestIdReused.into());
     }
-    match entry_at(storage, row.integer()?)? {
-        Some(entry) => Ok(Some(entry)),
-        None => Err(StorageError::new("a request's entry is missing").into()),
-    }
+    let entry = entry_at(storage, row.integer()?)?;
+    entry.ok_or_else(|| StorageError::new("a request's entry is missing").into())
 }
 
+/// Inserts the entry under the id that its request has claimed, or under another if that is taken.
 fn insert(
     storage: &impl Storage,
-    input: &EntryInput,
+    save: &Save,
+    mut id: EntryId,
     surroundings: &mut Surroundings<'_>,
-) -> Result<(EntryId, Entry), StorageError> {
-    let now = surroundings.now;
+) -> Result<Entry, Error> {
+    let (now, input) = (surroundings.now, &save.entry);
     let computed = Computed::of(input);
     for _ in 0..TRIES {
-        let id = EntryId::from_random(surroundings.random());
         let text = id.to_string();
         let inserted = storage.query(
             "INSERT INTO entries (key, id, revision, created_at, updated_at, meta, head, content, folded)
@@ -71,10 +71,14 @@ fn insert(
             ],
         )?;
         if !inserted.is_empty() {
-            index::put(storage, id.key())?;
             let head = Head { id: text, revision: 1, created_at: now, updated_at: now, meta: input.meta().to_owned() };
-            return Ok((id, Entry { head, content: input.content().to_owned() }));
+            return Ok(Entry { head, content: input.content().to_owned() });
         }
+        id = EntryId::from_random(surroundings.random());
+        storage.execute(
+            "UPDATE requests SET key = ? WHERE request_id = ?",
+            &[Param::Integer(id.key()), Param::Text(&save.request_id)],
+        )?;
     }
-    Err(StorageError::new("every random id that was tried is taken"))
+    Err(StorageError::new("every random id that was tried is taken").into())
 }

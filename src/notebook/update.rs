@@ -8,7 +8,6 @@ use super::arguments::Update;
 use super::entry::{Entry, Head};
 use super::failure::{Error, Failure};
 use super::get::get;
-use super::index;
 use super::row::Computed;
 use super::storage::{Param, Storage};
 use super::time::Timestamp;
@@ -38,7 +37,6 @@ pub(super) fn update(storage: &impl Storage, update: &Update, surroundings: &Sur
             let current = get(storage, update.id)?.head.revision;
             return Err(Failure::RevisionConflict { expected: update.expected_revision, current }.into());
         };
-        index::put(storage, update.id.key())?;
         let head = Head {
             id: id.clone(),
             revision: row.integer()?,

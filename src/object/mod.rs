@@ -13,12 +13,14 @@ mod alarm;
 mod faults;
 mod sql;
 
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use wasm_bindgen::prelude::*;
 use worker::{DurableObject, Env, Request, Response, State, console_error, durable_object};
 
+use crate::auth::KnownGrants;
 use crate::codex::message::{Message, Outcome};
 use crate::codex::take_turn;
 use crate::mcp::Trace;
@@ -39,6 +41,7 @@ pub(crate) const QUOTA_SETTING: &str = "CODEX_MEBIBYTES";
 pub struct Codex {
     storage: AssertUnwindSafe<DurableSql>,
     alarm: AssertUnwindSafe<Alarm>,
+    grants: AssertUnwindSafe<RefCell<KnownGrants>>,
     quota: Quota,
     ready: AtomicBool,
 }
@@ -50,6 +53,7 @@ impl DurableObject for Codex {
         Self {
             storage: AssertUnwindSafe(DurableSql::new(&storage)),
             alarm: AssertUnwindSafe(Alarm::new(&storage)),
+            grants: AssertUnwindSafe(RefCell::default()),
             // The edge refuses every call where it is set to something else.
             quota: setting.and_then(|setting| Quota::parse(&setting)).unwrap_or_default(),
             ready: AtomicBool::new(false),
@@ -105,7 +109,12 @@ impl Codex {
         let now = clock::now();
         self.be_ready(now)?;
         let quota = self.quota;
-        take_turn(&*self.storage, message, &mut Surroundings { now, quota, randomness: &mut random::fill })
+        take_turn(
+            &*self.storage,
+            &mut self.grants.borrow_mut(),
+            message,
+            &mut Surroundings { now, quota, randomness: &mut random::fill },
+        )
     }
 
     /// Brings the tables up to date, once, and sets the alarm if the index is not.

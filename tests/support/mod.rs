@@ -9,6 +9,9 @@ pub mod random;
 pub mod sqlite;
 pub mod tokens;
 
+use std::cell::RefCell;
+
+use agent_codex::auth::KnownGrants;
 use agent_codex::json;
 use agent_codex::notebook::arguments::{Call, Tool};
 use agent_codex::notebook::failure::{Error, Failure};
@@ -29,6 +32,7 @@ pub struct TestCodex {
     pub storage: Sqlite,
     pub now: i64,
     pub quota: Quota,
+    pub grants: RefCell<KnownGrants>,
     random: Random,
     seed: u64,
 }
@@ -48,7 +52,7 @@ impl TestCodex {
     pub fn seeded(seed: u64) -> Self {
         let storage = Sqlite::new();
         tables::migrate(&storage, Timestamp::from_milliseconds(START)).unwrap();
-        Self { storage, now: START, quota: Quota::default(), random: Random(seed), seed }
+        Self { storage, now: START, quota: Quota::default(), grants: RefCell::default(), random: Random(seed), seed }
     }
 
     /// Executes a call with these arguments, written as JSON.

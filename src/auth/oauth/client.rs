@@ -163,7 +163,7 @@ const PRIVATE: &[&str] =
 /// path without dot segments, and nothing that would make two ids of one document. `own` is the host of this server.
 #[must_use]
 pub fn is_document_url(id: &str, own: &str) -> bool {
-    let Some(url) = redirect::parse(id) else { return false };
+    let Some(url) = redirect::parse(id).filter(|_| id.len() <= redirect::CHARACTERS) else { return false };
     let Some(host) = redirect::https_host(url) else { return false };
     // The last label of a number in any of its spellings has a digit, and that of a public name has none or begins with xn--.
     let is_top = |top: &str| top.starts_with("xn--") || top.bytes().all(|byte| byte.is_ascii_lowercase());

@@ -226,9 +226,12 @@ fn issued(grant: &Grant, generation: i64, issued_at: i64) -> Option<Issued> {
 
 /// Records that an access token of this generation was used: its answer was not lost. Where that can't be recorded the call
 /// goes on, and the refresh token before is answered for longer: a codex that is full can still be read.
-pub fn confirm(storage: &impl Storage, id: GrantId, generation: u32) {
-    let _ = storage.execute(
+///
+/// # Errors
+/// What broke in the storage.
+pub fn confirm(storage: &impl Storage, id: GrantId, generation: u32) -> Result<(), StorageError> {
+    storage.execute(
         "UPDATE families SET used = 1 WHERE grant_id = ? AND generation = ? AND used = 0",
         &[Param::Text(&id.to_string()), Param::Integer(i64::from(generation))],
-    );
+    )
 }
