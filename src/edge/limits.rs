@@ -15,7 +15,7 @@ use crate::auth::GrantId;
 #[wasm_bindgen(module = "/src/bridge.js")]
 extern "C" {
     #[wasm_bindgen(catch, js_name = permits)]
-    fn js_permits(env: &JsValue, binding: &str, key: &str) -> Result<Promise, JsValue>;
+    fn js_permits(env: &JsValue, binding: &str, key: &str) -> Result<Option<Promise>, JsValue>;
 }
 
 /// Seconds after which a limit has passed: the longest period that the bindings have.
@@ -49,7 +49,12 @@ fn network(address: &str) -> String {
 }
 
 async fn permits(env: &Env, binding: &str, key: &str) -> bool {
-    let permitted = async { JsFuture::from(js_permits(env, binding, key)?).await };
+    let permitted = async {
+        match js_permits(env, binding, key)? {
+            Some(outcome) => JsFuture::from(outcome).await,
+            None => Ok(JsValue::TRUE),
+        }
+    };
     match permitted.await {
         Ok(permitted) => permitted.is_truthy(),
         Err(error) => {

@@ -19,6 +19,9 @@ use crate::json::{self, Node, write_string};
 
 /// Bytes of a page's JSON around its entries, at most: the brackets, the cursor and the coverage.
 const PAGE_FRAME_BYTES: usize = 256;
+/// Entries that are read with one statement, at most: without their contents, and with them.
+const HEADS_AT_ONCE: usize = 25;
+const CONTENTS_AT_ONCE: usize = 8;
 
 /// Finds a page, and gives its JSON.
 pub(super) fn search(
@@ -37,17 +40,7 @@ pub(super) fn search(
     };
     let candidates = Candidates::after(storage, &filters, after, search.limit)?;
     let mut page = Page { entries: String::new(), count: 0, examined: candidates.keys.len() };
-    for (position, key) in candidates.matching(storage, &filters)? {
-        let json = summary(storage, key, &filters.query)?;
-        if !page.add(&json) {
-            page.examined = position;
-            break;
-        }
-        if page.count == search.limit {
-            page.examined = position.saturating_add(1);
-            break;
-        }
-    }
+    page.fill(storage, &candidates.matching(storage, &filters)?, &filters.query, search.limit)?;
     let has_more = candidates.more || page.examined < candidates.keys.len();
     let last = page.examined.checked_sub(1).and_then(|last| candidates.keys.get(last));
     let next_cursor = match last {
@@ -91,13 +84,12 @@ impl Candidates {
             write_string(&mut json, text);
             json
         };
-        let keys: Vec<_> = self.keys.iter().map(i64::to_string).collect();
         // SQL leaves only what can match; a tag and an agent may stand in another member than theirs.
         let rows = storage.query(
             "SELECT entries.key, meta, folded IS NULL FROM json_each(?) CROSS JOIN entries ON entries.key = json_each.value
              WHERE (folded IS NULL OR instr(folded, ?) > 0) AND instr(meta, ?) > 0 AND instr(meta, ?) > 0",
             &[
-                Param::Text(&format!("[{}]", keys.join(","))),
+                Param::Text(&json_list(&self.keys)),
                 Param::Text(&filters.query),
                 Param::Text(&filters.tag.map(quoted).unwrap_or_default()),
                 Param::Text(&filters.related_agent_id.map(quoted).unwrap_or_default()),
@@ -147,21 +139,35 @@ fn content_at(storage: &impl Storage, key: i64) -> Result<String, StorageError> 
     rows.into_iter().next().ok_or_else(|| StorageError::new("an entry has gone"))?.text()
 }
 
-/// The JSON of the summary of the entry under `key`: its excerpt is around the first match in the content, if any.
-fn summary(storage: &impl Storage, key: i64, query: &str) -> Result<String, StorageError> {
+/// The JSON of the summaries of the entries under these keys, in their order: an excerpt is around the first match in the
+/// content, if any.
+fn summaries(storage: &impl Storage, keys: &[i64], query: &str) -> Result<Vec<String>, StorageError> {
     // Without a query the content is not read, unless the excerpt is all of it.
     let sql = if query.is_empty() {
-        "SELECT id, revision, created_at, updated_at, meta, coalesce(head, content), NULL FROM entries WHERE key = ?"
+        "SELECT entries.id, revision, created_at, updated_at, meta, coalesce(head, content), NULL
+         FROM json_each(?) CROSS JOIN entries ON entries.key = json_each.value"
     } else {
-        "SELECT id, revision, created_at, updated_at, meta, coalesce(head, content), content FROM entries WHERE key = ?"
+        "SELECT entries.id, revision, created_at, updated_at, meta, coalesce(head, content), content
+         FROM json_each(?) CROSS JOIN entries ON entries.key = json_each.value"
     };
-    let rows = storage.query(sql, &[Param::Integer(key)])?;
-    let mut row = rows.into_iter().next().ok_or_else(|| StorageError::new("an entry has gone"))?;
-    let head = head_of(&mut row)?;
-    let start = row.text()?;
-    let content = row.optional_text()?;
-    let around = content.as_deref().and_then(|content| excerpt(content, query));
-    Ok(Summary { head, excerpt: around.unwrap_or(&start) }.to_json())
+    let rows = storage.query(sql, &[Param::Text(&json_list(keys))])?;
+    if rows.len() != keys.len() {
+        return Err(StorageError::new("an entry has gone"));
+    }
+    let summary = |mut row: Row| {
+        let head = head_of(&mut row)?;
+        let start = row.text()?;
+        let content = row.optional_text()?;
+        let around = content.as_deref().and_then(|content| excerpt(content, query));
+        Ok(Summary { head, excerpt: around.unwrap_or(&start) }.to_json())
+    };
+    rows.into_iter().map(summary).collect()
+}
+
+/// Keys as a JSON array, over which `json_each` goes in order.
+fn json_list(keys: &[i64]) -> String {
+    let keys: Vec<_> = keys.iter().map(i64::to_string).collect();
+    format!("[{}]", keys.join(","))
 }
 
 /// A page that is being filled.
@@ -174,6 +180,31 @@ struct Page {
 }
 
 impl Page {
+    /// Adds the summaries of what matches, which is in the order of the candidates and each with its place among them, as
+    /// long as the page has room and less than `limit` entries.
+    fn fill(
+        &mut self,
+        storage: &impl Storage,
+        matching: &[(usize, i64)],
+        query: &str,
+        limit: usize,
+    ) -> Result<(), StorageError> {
+        let at_once = if query.is_empty() { HEADS_AT_ONCE } else { CONTENTS_AT_ONCE };
+        for some in matching.get(..limit.min(matching.len())).unwrap_or_default().chunks(at_once) {
+            let keys: Vec<_> = some.iter().map(|(_, key)| *key).collect();
+            for ((position, _), summary) in some.iter().zip(summaries(storage, &keys, query)?) {
+                if !self.add(&summary) {
+                    self.examined = *position;
+                    return Ok(());
+                }
+                if self.count == limit {
+                    self.examined = position.saturating_add(1);
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Adds a summary; `false` when the page would grow too large by it. The first always fits.
     fn add(&mut self, summary: &str) -> bool {
         let length = self.entries.len().saturating_add(summary.len()).saturating_add(PAGE_FRAME_BYTES);
