@@ -59,7 +59,7 @@ fn turn(codex: &TestCodex, message: &Message) -> Outcome {
         &codex.storage,
         &mut codex.grants.borrow_mut(),
         message,
-        &mut Surroundings { now, quota: Quota::default(), randomness: &mut randomness },
+        &mut Surroundings { now, quota: &Quota::default(), randomness: &mut randomness },
     )
     .unwrap()
 }

@@ -38,7 +38,7 @@ fn turn(storage: &impl Storage, message: &Message, now: i64, seed: u64) -> Resul
         storage,
         &mut KnownGrants::default(),
         message,
-        &mut Surroundings { now, quota: Quota::default(), randomness: &mut randomness },
+        &mut Surroundings { now, quota: &Quota::default(), randomness: &mut randomness },
     )
 }
 

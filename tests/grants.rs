@@ -117,7 +117,7 @@ impl Granted {
         let mut randomness = |bytes: &mut [u8]| bytes.fill(9);
         let mut surroundings = Surroundings {
             now: Timestamp::from_milliseconds(self.codex.now),
-            quota: Quota::default(),
+            quota: &Quota::default(),
             randomness: &mut randomness,
         };
         take_turn(&self.codex.storage, &mut self.codex.grants.borrow_mut(), message, &mut surroundings).unwrap()

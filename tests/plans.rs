@@ -45,7 +45,7 @@ impl Turns {
             &self.storage,
             &mut KnownGrants::default(),
             message,
-            &mut Surroundings { now, quota: Quota::default(), randomness: &mut randomness },
+            &mut Surroundings { now, quota: &Quota::default(), randomness: &mut randomness },
         )
         .unwrap()
     }

@@ -47,7 +47,7 @@ impl Bearer {
             &self.codex.storage,
             &mut self.codex.grants.borrow_mut(),
             message,
-            &mut Surroundings { now, quota: Quota::default(), randomness: &mut randomness },
+            &mut Surroundings { now, quota: &Quota::default(), randomness: &mut randomness },
         )
         .unwrap()
     }

@@ -43,7 +43,7 @@ pub struct Surroundings<'w> {
     /// Now.
     pub now: Timestamp,
     /// How large the codex may become.
-    pub quota: Quota,
+    pub quota: &'w Quota,
     /// Fills bytes with cryptographic randomness.
     pub randomness: &'w mut dyn FnMut(&mut [u8]),
 }

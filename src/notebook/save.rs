@@ -21,7 +21,8 @@ pub(super) fn save(storage: &impl Storage, save: &Save, surroundings: &mut Surro
         if !claim(storage, save, id)? {
             return saved_before(storage, save);
         }
-        surroundings.quota.keep(storage, false, || insert(storage, save, id, surroundings))
+        let quota = surroundings.quota;
+        quota.keep(storage, false, || insert(storage, save, id, surroundings))
     })
 }
 

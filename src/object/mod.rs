@@ -42,7 +42,7 @@ pub struct Codex {
     storage: AssertUnwindSafe<DurableSql>,
     alarm: AssertUnwindSafe<Alarm>,
     grants: AssertUnwindSafe<RefCell<KnownGrants>>,
-    quota: Quota,
+    quota: AssertUnwindSafe<Quota>,
     ready: AtomicBool,
 }
 
@@ -55,7 +55,7 @@ impl DurableObject for Codex {
             alarm: AssertUnwindSafe(Alarm::new(&storage)),
             grants: AssertUnwindSafe(RefCell::default()),
             // The edge refuses every call where it is set to something else.
-            quota: setting.and_then(|setting| Quota::parse(&setting)).unwrap_or_default(),
+            quota: AssertUnwindSafe(setting.and_then(|setting| Quota::parse(&setting)).unwrap_or_default()),
             ready: AtomicBool::new(false),
         }
     }
@@ -108,7 +108,7 @@ impl Codex {
     fn take(&self, message: &Message) -> Result<Outcome, StorageError> {
         let now = clock::now();
         self.be_ready(now)?;
-        let quota = self.quota;
+        let quota = &*self.quota;
         take_turn(
             &*self.storage,
             &mut self.grants.borrow_mut(),

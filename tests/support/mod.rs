@@ -83,7 +83,7 @@ impl TestCodex {
         };
         let mut surroundings = Surroundings {
             now: Timestamp::from_milliseconds(self.now),
-            quota: self.quota,
+            quota: &self.quota,
             randomness: &mut randomness,
         };
         match execute(&self.storage, call, &mut surroundings) {
