@@ -57,17 +57,7 @@ native-test: unicode-test ## run the tests that need no wasm
 	cargo test
 	CARGO_TARGET_DIR=target/histories cargo test --quiet --manifest-path tests/histories/Cargo.toml
 
-unicode-audit: ## look up the dependencies' advisories, and hold their licences and sources to deny.toml; needs the network
-	@command -v cargo-deny >/dev/null || { \
-		echo "make audit: run \`cargo install cargo-deny --version 0.20.2 --locked\` first" >&2; \
-		exit 1; \
-	}
-	for manifest in Cargo.toml tests/histories/Cargo.toml fuzz/Cargo.toml; do \
-		cargo deny --locked --manifest-path $$manifest --config deny.toml check --hide-inclusion-graph || exit 1; \
-	done
-	npm audit --prefix tests
-
-test: setup ## compare folding with Unicode's own data [SEED=n]
+unicode-test: setup ## compare folding with Unicode's own data [SEED=n]
 	@cargo build --quiet --example fold
 	@node tests/unicode/case-folding.mjs > .tools/case-folding.json
 	@.tools/python/bin/python tests/unicode/check_folding.py target/debug/examples/fold .tools/case-folding.json $(SEED)
@@ -94,6 +84,16 @@ fuzz: ## fuzz what reads bytes, with nightly Rust and cargo-fuzz [TARGET=envelop
 	@mkdir -p target/fuzz/$(TARGET)
 	cargo +nightly fuzz run --target-dir target/fuzz-build $(TARGET) target/fuzz/$(TARGET) fuzz/corpus/$(TARGET) -- \
 		-max_total_time=$(SECONDS) -max_len=4096
+
+audit: ## look up the dependencies' advisories, and hold their licences and sources to deny.toml; needs the network
+	@command -v cargo-deny >/dev/null || { \
+		echo "make audit: run \`cargo install cargo-deny --version 0.20.2 --locked\` first" >&2; \
+		exit 1; \
+	}
+	for manifest in Cargo.toml tests/histories/Cargo.toml fuzz/Cargo.toml; do \
+		cargo deny --locked --manifest-path $$manifest --config deny.toml check --hide-inclusion-graph || exit 1; \
+	done
+	npm audit --prefix tests
 
 test: setup ## everything: set-up, lints, native tests, both builds, endpoint tests
 	@start=$$(date +%s); \
