@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup dev test bench token grants revoke doctor build build-faults schemas fmt lint native-test unicode-test endpoint-test histories soak fuzz audit clean
+.PHONY: help setup dev test bench growth token grants revoke doctor build build-faults schemas fmt lint native-test unicode-test endpoint-test histories soak fuzz audit clean
 
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 
@@ -104,6 +104,9 @@ test: setup ## everything: set-up, lints, native tests, both builds, endpoint te
 
 bench: build ## measure the server's CPU per call [PEER_DIR=folder of the peer and the floor, BENCH="--only get --seconds 8"]
 	node tests/bench/run.mjs $(BENCH)
+
+growth: ## measure how calls grow with the entries of a codex, natively [ENTRIES=1000000]
+	cargo run --release --example growth -- $(or $(ENTRIES),1000000)
 
 clean: ## remove what was built; keeps the tools (.tools/, tests/node_modules/) and local data (.dev/)
 	rm -rf target build build-faults .wrangler

@@ -451,3 +451,33 @@ fn a_quota_is_from_one_to_nine_thousand_mebibytes() {
         assert_eq!(Quota::parse(bad), None, "{bad}");
     }
 }
+
+#[test]
+fn another_codexs_entry_is_looked_for_as_a_missing_one_is() {
+    let id = TestCodex::seeded(2).save("theirs", &json!({"content": "theirs"})).unwrap()["id"].clone();
+    let mut codex = TestCodex::new();
+    codex.save("own", &json!({"content": "own"})).unwrap();
+    let mut statements = |id: &Value| {
+        *codex.storage.log.borrow_mut() = Some(Vec::new());
+        let answers = [code(codex.get(id)), code(codex.update(id, 1, &json!({"content": "x"})))];
+        assert_eq!(answers, ["not_found", "not_found"]);
+        codex.storage.log.borrow_mut().take()
+    };
+    assert_eq!(statements(&id), statements(&json!("11111111-1111-4111-8111-111111111111")));
+}
+
+#[test]
+fn the_largest_entry_is_saved_found_and_replaced_whole() {
+    // As many bytes as an entry input may have: characters of four bytes, and a provenance.
+    let content = "𝄞".repeat(62_000);
+    let frame = json!({"content": content, "provenance": {"p": ""}}).to_string().len();
+    let entry = json!({"content": content, "provenance": {"p": "x".repeat(limits::ENTRY_BYTES - frame)}});
+    assert_eq!(entry.to_string().len(), limits::ENTRY_BYTES);
+    let mut codex = TestCodex::new();
+    let saved = codex.save("largest", &entry).unwrap();
+    assert_eq!((&saved["content"], &saved["provenance"]), (&entry["content"], &entry["provenance"]));
+    assert_eq!(codex.save("largest", &entry).unwrap(), saved);
+    assert_eq!(codex.get(&saved["id"]).unwrap()["content"], entry["content"]);
+    assert_eq!(codex.search(&json!({"query": "𝄞".repeat(256)})).unwrap()["entries"][0]["id"], saved["id"]);
+    assert_eq!(codex.update(&saved["id"], 1, &entry).unwrap()["revision"], 2);
+}
