@@ -42,6 +42,16 @@ fn a_token_with_the_right_type_and_claims_is_believed_as_far_as_it_can_be_withou
 }
 
 #[test]
+fn a_time_that_no_double_holds_is_refused() {
+    for time in ["1e999", "1666E80999999999", "-1e400"] {
+        for name in ["exp", "nbf", "iat"] {
+            let claims = with(claims(), json!({ name: "TIME" })).replace("\"TIME\"", time);
+            assert_eq!(believed(&header().to_string(), &claims), Err(Reason::Malformed), "{name}: {time}");
+        }
+    }
+}
+
+#[test]
 fn an_algorithm_other_than_the_three_is_refused() {
     for alg in ["none", "None", "HS256", "RS384", "PS256", "ES384", "es256", ""] {
         assert_eq!(header_with(json!({ "alg": alg })), Err(Reason::Algorithm), "{alg}");

@@ -234,7 +234,9 @@ fn read_claims(claims: Node<'_>) -> Result<Claims, Wrong> {
 
 /// A `NumericDate` (RFC 7519, section 2): seconds since 1970, perhaps with a fraction.
 fn time(value: Node<'_>) -> Option<Timestamp> {
-    let milliseconds = value.as_number()?.as_f64() * 1_000.0;
+    // A number that no double holds is no time: what would be read of it depends on the reader.
+    let seconds = Some(value.as_number()?.as_f64()).filter(|seconds| seconds.is_finite())?;
+    let milliseconds = seconds * 1_000.0;
     // A time beyond all clocks becomes the last moment or the first.
     #[allow(clippy::cast_possible_truncation)]
     Some(Timestamp::from_milliseconds(milliseconds as i64))

@@ -221,7 +221,11 @@ pub fn token(bytes: &[u8]) {
             let types = ["at+jwt".to_owned()];
             let expected = Expected { issuer: tokens::ISSUER, audience: RESOURCE, types: &types };
             if expected.check(&unverified, Timestamp::from_milliseconds(super::START)).is_ok() {
-                let claims: Value = serde_json::from_str(claims).unwrap();
+                let claims: Value = match serde_json::from_str(claims) {
+                    // In a claim that nobody asks for; serde_json reads no number that a double does not hold.
+                    Err(error) if error.to_string().contains("out of range") => return,
+                    claims => claims.unwrap(),
+                };
                 let audience = claims["aud"].as_array().map_or(std::slice::from_ref(&claims["aud"]), Vec::as_slice);
                 assert!(claims["iss"] == tokens::ISSUER && audience.contains(&json!(RESOURCE)), "{claims}");
             }
