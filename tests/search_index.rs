@@ -15,7 +15,7 @@ use support::{START, TestCodex};
 
 /// Makes the codex's database one of the version before the index, and brings it to the newest version again.
 fn age(codex: &TestCodex) {
-    codex.storage.run("DROP TRIGGER entry_inserted; DROP TRIGGER entry_updated; DROP TABLE trigrams; DROP TABLE backfill; DELETE FROM migrations WHERE version >= 4");
+    codex.storage.run("DROP TRIGGER entry_inserted; DROP TRIGGER entry_updated; DROP VIEW indexed; DROP TABLE trigrams; DROP TABLE backfill; DELETE FROM migrations WHERE version >= 4");
     tables::migrate(&codex.storage, Timestamp::from_milliseconds(START)).unwrap();
 }
 

@@ -33,10 +33,7 @@ const STEP_BYTES: i64 = 32_768;
 /// Puts the entry of this key into the index, as the triggers of the tables do.
 fn put(storage: &impl Storage, key: i64) -> Result<(), StorageError> {
     storage.execute(
-        "INSERT OR REPLACE INTO trigrams (rowid, text)
-         SELECT key, coalesce(iif(instr(folded, char(0)) > 0, NULL, folded), 'A' || char(1) || 'A')
-           || coalesce(meta -> '$.tags', '') || coalesce(meta -> '$.relatedAgentIds', '')
-         FROM entries WHERE key = ?",
+        "INSERT OR REPLACE INTO trigrams (rowid, text) SELECT key, text FROM indexed WHERE key = ?",
         &[Param::Integer(key)],
     )
 }

@@ -78,19 +78,15 @@ const SEARCH_INDEX: &[&str] = &[
        text, content='', contentless_delete=1, detail=none, tokenize='trigram case_sensitive 1'
      )",
     // What stands in place of a folded text that is not in the index, `A`, U+0001, `A`, is that of src/notebook/index.rs.
+    "CREATE VIEW indexed AS
+       SELECT key, coalesce(iif(instr(folded, char(0)) > 0, NULL, folded), 'A' || char(1) || 'A')
+         || coalesce(meta -> '$.tags', '') || coalesce(meta -> '$.relatedAgentIds', '') AS text
+       FROM entries",
     "CREATE TRIGGER entry_inserted AFTER INSERT ON entries BEGIN
-       INSERT INTO trigrams (rowid, text) VALUES (
-         new.key,
-         coalesce(iif(instr(new.folded, char(0)) > 0, NULL, new.folded), 'A' || char(1) || 'A')
-           || coalesce(new.meta -> '$.tags', '') || coalesce(new.meta -> '$.relatedAgentIds', '')
-       );
+       INSERT INTO trigrams (rowid, text) SELECT key, text FROM indexed WHERE key = new.key;
      END",
     "CREATE TRIGGER entry_updated AFTER UPDATE ON entries BEGIN
-       INSERT OR REPLACE INTO trigrams (rowid, text) VALUES (
-         new.key,
-         coalesce(iif(instr(new.folded, char(0)) > 0, NULL, new.folded), 'A' || char(1) || 'A')
-           || coalesce(new.meta -> '$.tags', '') || coalesce(new.meta -> '$.relatedAgentIds', '')
-       );
+       INSERT OR REPLACE INTO trigrams (rowid, text) SELECT key, text FROM indexed WHERE key = new.key;
      END",
     "CREATE TABLE backfill (
        position INTEGER NOT NULL      -- entries of larger keys may not be in the index; no row: all are

@@ -80,7 +80,7 @@ async function makeOlder(folder) {
   for (const file of (await readdir(folder, { recursive: true })).filter(name => name.endsWith('.sqlite'))) {
     const database = new DatabaseSync(path.join(folder, file));
     if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'entries'").get()) {
-      database.exec('DROP TRIGGER entry_inserted; DROP TRIGGER entry_updated; DROP TABLE trigrams; DROP TABLE backfill; DELETE FROM migrations WHERE version >= 4');
+      database.exec('DROP TRIGGER entry_inserted; DROP TRIGGER entry_updated; DROP VIEW indexed; DROP TABLE trigrams; DROP TABLE backfill; DELETE FROM migrations WHERE version >= 4');
     }
     database.close();
   }
