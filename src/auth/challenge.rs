@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::scope::Scopes;
-use crate::json::write_string;
+use crate::json::Object;
 
 /// The path of the protected-resource metadata (RFC 9728, section 3.1), for the endpoint `/mcp`.
 pub const METADATA_PATH: &str = "/.well-known/oauth-protected-resource/mcp";
@@ -60,7 +60,7 @@ impl Challenge {
     #[must_use]
     pub fn body(self) -> String {
         let (error, description) = self.error().unwrap_or(("unauthorized", "A bearer token is required"));
-        format!("{{\"error\":\"{error}\",\"error_description\":\"{description}\"}}")
+        Object::new().text("error", error).text("error_description", description).finish()
     }
 }
 
@@ -68,18 +68,11 @@ impl Challenge {
 /// authorization servers whose tokens are accepted.
 #[must_use]
 pub fn metadata(origin: &str, servers: &[&str]) -> String {
-    let list = |texts: &mut dyn Iterator<Item = &str>| {
-        let mut list = String::new();
-        for text in texts {
-            list.push(if list.is_empty() { '[' } else { ',' });
-            write_string(&mut list, text);
-        }
-        list + "]"
-    };
-    format!(
-        "{{\"resource\":\"{origin}/mcp\",\"resource_name\":\"Agent Codex\",\"authorization_servers\":{},\
-         \"scopes_supported\":{},\"bearer_methods_supported\":[\"header\"]}}",
-        list(&mut servers.iter().copied()),
-        list(&mut Scopes::ALL.names())
-    )
+    Object::new()
+        .text("resource", &format!("{origin}/mcp"))
+        .text("resource_name", "Agent Codex")
+        .texts("authorization_servers", servers.iter().copied())
+        .texts("scopes_supported", Scopes::ALL.names())
+        .texts("bearer_methods_supported", ["header"])
+        .finish()
 }

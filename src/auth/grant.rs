@@ -1,12 +1,12 @@
 //! Grants: the record, in each codex, of every credential that opens it.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::scope::Scopes;
-use crate::json::write_string;
+use crate::json::Object;
 use crate::notebook::storage::{Param, Row, Storage, StorageError};
 use crate::notebook::time::{HOUR, Timestamp};
 
@@ -95,22 +95,14 @@ impl Grant {
     /// The grant as JSON, for its owner.
     #[must_use]
     pub fn to_json(&self) -> String {
-        let mut json = format!("{{\"id\":\"{}\",\"label\":", self.id);
-        write_string(&mut json, &self.label);
-        json.push_str(",\"scopes\":[");
-        for (position, name) in self.scopes.names().enumerate() {
-            json.push_str(if position == 0 { "" } else { "," });
-            write_string(&mut json, name);
-        }
-        json.push_str("],\"createdAt\":\"");
-        json.push_str(&self.created_at.to_string());
-        json.push('"');
         let times = [("lastUsedAt", self.last_used_at), ("expiresAt", self.expires_at), ("revokedAt", self.revoked_at)];
-        for (name, time) in times.into_iter().filter_map(|(name, time)| Some((name, time?))) {
-            let _ = write!(json, ",\"{name}\":\"{time}\"");
-        }
-        json.push('}');
-        json
+        let grant = Object::new()
+            .text("id", &self.id.to_string())
+            .text("label", &self.label)
+            .texts("scopes", self.scopes.names())
+            .text("createdAt", &self.created_at.to_string());
+        let times = times.into_iter().filter_map(|(name, time)| Some((name, time?)));
+        times.fold(grant, |grant, (name, time)| grant.text(name, &time.to_string())).finish()
     }
 
     fn from_row(mut row: Row) -> Result<Self, StorageError> {

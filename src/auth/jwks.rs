@@ -9,7 +9,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::jwt::Algorithm;
 use super::members::{Wrong, optional, optional_text, parse_object, required_text, texts};
-use crate::json::{Kind, Node, write_string};
+use crate::json::{Kind, Node, Object};
 
 /// Bytes of an RSA modulus: 2,048 bits at least (RFC 7518, section 3.3), 8,192 at most.
 const MODULUS_BYTES: std::ops::RangeInclusive<usize> = 256..=1_024;
@@ -28,15 +28,7 @@ impl Jwk {
     /// The key as a JWK of its type and its public numbers.
     #[must_use]
     pub fn to_json(&self) -> String {
-        let mut json = String::new();
-        for (name, value) in &self.members {
-            json.push(if json.is_empty() { '{' } else { ',' });
-            write_string(&mut json, name);
-            json.push(':');
-            write_string(&mut json, value);
-        }
-        json.push('}');
-        json
+        self.members.iter().fold(Object::new(), |key, (name, value)| key.text(name, value)).finish()
     }
 
     /// The key that an element of a set is.

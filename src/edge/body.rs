@@ -1,7 +1,6 @@
 //! A request's body: of one media type, uncompressed, of a bounded size. A larger one is refused without being read whole.
 
 use super::request::Request;
-
 use super::respond::Answer;
 use crate::auth::oauth::form;
 

@@ -103,7 +103,7 @@ async fn call(env: &Env, codex: &CodexName, wire: &[u8]) -> Result<JsValue, JsVa
 
 /// Half to one and a half of so many milliseconds, so that callers who failed together do not come back together.
 fn jittered(milliseconds: u64) -> Duration {
-    let [jitter] = random::bytes();
-    let part = milliseconds.saturating_mul(u64::from(u8::from_be_bytes([jitter]))) >> 8;
+    let [jitter]: [u8; 1] = random::bytes();
+    let part = milliseconds.saturating_mul(jitter.into()) >> 8;
     Duration::from_millis((milliseconds >> 1).saturating_add(part))
 }

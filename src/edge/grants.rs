@@ -17,7 +17,7 @@ use crate::auth::external::Subject;
 use crate::auth::grant::LABEL_CHARACTERS;
 use crate::auth::{Challenge, CodexName, Credential, GrantId, Scopes};
 use crate::codex::message::{Message, Outcome};
-use crate::json::{self, Kind, write_string};
+use crate::json::{self, Kind, Node, Object};
 use crate::notebook::time::SECOND;
 use crate::random;
 
@@ -86,6 +86,12 @@ pub(super) fn unexpected(outcome: &Outcome) -> worker::Error {
     ))
 }
 
+/// The milliseconds of a lifetime in seconds.
+pub(super) fn lifetime_of(seconds: Node<'_>) -> Option<i64> {
+    let seconds = u32::try_from(seconds.as_number()?.as_integer()?).ok()?;
+    Some(i64::from(seconds).saturating_mul(SECOND))
+}
+
 /// What a body asks for, as it asks: label, scopes and lifetime.
 type Asked = (String, Vec<String>, Option<i64>);
 
@@ -100,10 +106,7 @@ fn asked(body: &[u8]) -> Option<Asked> {
                 scopes = Some(names.collect::<Option<_>>()?);
             }
             "expiresInSeconds" if value.kind() == Kind::Null => {}
-            "expiresInSeconds" => {
-                let seconds = u32::try_from(value.as_number()?.as_integer()?).ok()?;
-                lifetime = Some(i64::from(seconds).saturating_mul(SECOND));
-            }
+            "expiresInSeconds" => lifetime = Some(lifetime_of(value)?),
             _ => return None,
         }
     }
@@ -130,10 +133,8 @@ async fn create(request: &mut Request, codex: CodexName, env: &Env, config: &Con
     let message = Message::CreateGrant { id: credential.grant, label, scopes, lifetime };
     match codex::ask(env, &credential.codex, &message).await? {
         Outcome::Result(grant) => {
-            let mut json = format!("{{\"grant\":{grant},\"token\":");
-            write_string(&mut json, &credential.seal(&config.seal_keys));
-            json.push('}');
-            Ok(Answer::json(201, json))
+            let answer = Object::new().json("grant", &grant).text("token", &credential.seal(&config.seal_keys));
+            Ok(Answer::json(201, answer.finish()))
         }
         outcome => Err(unexpected(&outcome)),
     }

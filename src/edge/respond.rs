@@ -7,7 +7,7 @@ use worker::web_sys;
 
 use super::codex::UNAVAILABLE;
 use crate::auth::Challenge;
-use crate::json::write_string;
+use crate::json::Object;
 
 #[wasm_bindgen(module = "/src/bridge.js")]
 extern "C" {
@@ -37,12 +37,7 @@ impl Answer {
 
     /// An error of HTTP's, with a code for programs and a sentence for people.
     pub(super) fn error(status: u16, code: &str, description: &str) -> Self {
-        let mut body = String::from("{\"error\":");
-        write_string(&mut body, code);
-        body.push_str(",\"error_description\":");
-        write_string(&mut body, description);
-        body.push('}');
-        Self::json(status, body)
+        Self::json(status, Object::new().text("error", code).text("error_description", description).finish())
     }
 
     /// An answer with a page, which nothing may frame, and which says to nobody else where it was.

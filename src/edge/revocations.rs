@@ -10,7 +10,6 @@ use super::{body, codex, grants};
 use crate::auth::external::{Revocation, Subject, TokenId};
 use crate::codex::message::{Message, Outcome};
 use crate::json::{self, Kind};
-use crate::notebook::time::SECOND;
 
 pub(super) async fn serve(request: &mut Request, env: &Env, config: &Config) -> worker::Result<Answer> {
     if let Err(refusal) = grants::check_owner(request, env, config).await? {
@@ -45,10 +44,7 @@ fn asked(body: &[u8]) -> Option<(Option<String>, Option<i64>)> {
     for (name, value) in root.members() {
         match &*name {
             "jti" => jti = Some(value.as_str()?.into_owned()),
-            "keepSeconds" => {
-                let seconds = u32::try_from(value.as_number()?.as_integer()?).ok()?;
-                lifetime = Some(i64::from(seconds).saturating_mul(SECOND));
-            }
+            "keepSeconds" => lifetime = Some(grants::lifetime_of(value)?),
             _ => return None,
         }
     }

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::shape::Violations;
 use super::storage::StorageError;
-use crate::json::write_string;
+use crate::json::Object;
 
 /// A failure that the caller is told about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,10 +58,8 @@ impl Failure {
     /// The text block of a failed tool call: `{"error":{"code","message"}}`.
     #[must_use]
     pub fn to_json(&self) -> String {
-        let mut json = format!("{{\"error\":{{\"code\":\"{}\",\"message\":", self.code());
-        write_string(&mut json, &self.to_string());
-        json.push_str("}}");
-        json
+        let error = Object::new().text("code", self.code()).text("message", &self.to_string());
+        Object::new().json("error", &error.finish()).finish()
     }
 }
 
