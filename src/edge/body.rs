@@ -53,22 +53,26 @@ pub(super) async fn read(request: &mut Request, kind: Kind) -> worker::Result<Re
             "The answer is application/json, which Accept must allow",
         )));
     }
-    match length {
-        Some(_) => Ok(Ok(request.bytes().await?)),
-        None if request.has_body() => Ok(request.bytes_up_to(kind.bytes).await?.ok_or_else(|| too_large(kind))),
-        None => Ok(Ok(Vec::new())),
-    }
+    let body = match length {
+        Some(_) => request.bytes().await.map(Some),
+        None if request.has_body() => request.bytes_up_to(kind.bytes).await,
+        None => Ok(Some(Vec::new())),
+    };
+    Ok(match body {
+        Ok(Some(body)) => Ok(body),
+        Ok(None) => Err(too_large(kind)),
+        // The client has gone, or has sent no body that HTTP knows.
+        Err(_) => Err(Answer::error(400, "incomplete_body", "The body ended before its end")),
+    })
 }
 
 /// Reads and drops the body of a request that was answered without looking at it, if it is small: where the runtime
 /// closes the connection over an unread body, a client that keeps connections would lose its next request.
 pub(super) async fn discard(request: &mut Request) -> worker::Result<()> {
-    if !request.has_body() {
-        return Ok(());
-    }
     let length = request.headers().get("Content-Length")?.and_then(|length| length.parse::<usize>().ok());
-    if length.is_some_and(|length| length <= DISCARDED_BYTES) {
-        request.bytes().await?;
+    if request.has_body() && length.is_some_and(|length| length <= DISCARDED_BYTES) {
+        // That it can't be read changes nothing of the answer.
+        let _ = request.bytes().await;
     }
     Ok(())
 }

@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import http from 'node:http';
+import net from 'node:net';
 import { after, before, test } from 'node:test';
 import { Random } from './random.mjs';
 import { newSecrets, serve } from './worker.mjs';
 
-const REQUESTS = 500;
+const REQUESTS = 800;
 
 const seed = Date.now() % 1_000_000_000;
 const random = new Random(seed);
@@ -29,12 +30,14 @@ const anything = [
 ];
 
 const PATHS = [
-  ...Array(9).fill(() => '/mcp'), () => '/mcp/', () => `/mcp?${ascii(40)}`, () => `/mcp/${ascii(8)}`, () => '/mcp/../mcp',
+  ...Array(20).fill(() => '/mcp'), () => '/mcp/', () => `/mcp?${ascii(40)}`, () => `/mcp/${ascii(8)}`, () => '/mcp/../mcp',
   () => '//mcp', () => '/mcp;a=b', () => '/mcp%2f',
   () => '/', () => `/${ascii(400)}`, () => `/%${ascii(4)}`, () => '/grants', () => '/grants?codex=arbitrary',
   () => `/grants?codex=${encodeURIComponent(bytes(20).toString('latin1'))}`, () => `/grants/${ascii(40)}?codex=a`,
   () => '/grants/%00?codex=a',
-  () => '/.well-known/oauth-protected-resource', () => '/.well-known/oauth-protected-resource/mcp', () => '/faults/panic',
+  () => '/authorize', () => `/authorize?client_id=${ascii(30)}`, () => '/token', () => '/register', () => '/revoke',
+  () => '/callback?state=a&code=b', () => '/revocations', () => '/revocations?issuer=https://a.example&subject=b',
+  () => '/.well-known/oauth-authorization-server', () => '/.well-known/oauth-protected-resource', () => '/.well-known/oauth-protected-resource/mcp', () => '/faults/panic',
 ];
 
 const HEADERS = {
@@ -99,6 +102,38 @@ function send() {
 
 const STATUSES = [200, 201, 202, 204, 400, 401, 403, 404, 405, 406, 413, 415];
 
+/** Sends bytes, and no more; gives what comes back before the server closes the connection. */
+const sendRaw = sent => new Promise((resolve, reject) => {
+  const { hostname, port } = new URL(worker.origin);
+  const socket = net.connect({ host: hostname, port, allowHalfOpen: true }, () => socket.end(sent));
+  let answer = '';
+  socket.setEncoding('latin1').on('data', data => (answer += data)).on('end', () => resolve(answer)).on('error', reject);
+});
+
+test('a body that ends before its end, or is no chunked one, is answered by no 500', async () => {
+  const broken = {
+    'content-length: 46': '{"jsonrpc":"2.0"',
+    'transfer-encoding: chunked': 'zz\r\n{}\r\n0\r\n\r\n',
+    'Transfer-Encoding: chunked': '5\r\n{"a":',
+    'transfer-Encoding: chunked': 'fffffffffffffffff\r\n{}\r\n',
+    'Transfer-encoding: chunked': '2\r\n{}zz0\r\n\r\n',
+  };
+  const routes = ['/mcp', '/token', '/register', '/revoke', '/authorize', '/grants?codex=a', '/nothing', '/.well-known/oauth-protected-resource'];
+  let answered = 0;
+  for (const path of routes) {
+    for (const [header, body] of Object.entries(broken)) {
+      for (const bearer of [token, secrets.OWNER_KEY]) {
+        const head = [`POST ${path} HTTP/1.1`, 'host: a.example', `authorization: Bearer ${bearer}`, 'content-type: application/json', header];
+        const answer = await sendRaw(`${head.join('\r\n')}\r\n\r\n${body}`);
+        assert.match(answer, /^(HTTP\/1\.1 4\d\d |$)/, `${path} ${header} ${body}: ${answer.slice(0, 200)}`);
+        answered += answer === '' ? 0 : 1;
+      }
+    }
+  }
+  assert.ok(answered > routes.length, `${answered} were answered`);
+  assert.doesNotMatch(worker.logged(), /panicked|Uncaught/);
+});
+
 test('whatever is sent is answered in good form, and never by 500', async t => {
   const seen = new Map();
   for (let number = 0; number < REQUESTS; number++) {
@@ -111,6 +146,9 @@ test('whatever is sent is answered in good form, and never by 500', async t => {
     if (method === 'HEAD') continue;
     if (status === 202 || status === 204) {
       assert.equal(text, '', where);
+    } else if (headers['content-type'] === 'text/html; charset=utf-8') {
+      assert.match(what, /^\S+ \/(authorize|callback)/, where);
+      assert.match(text, /^<!doctype html>/, where);
     } else {
       assert.equal(headers['content-type'], 'application/json', where);
       assert.equal(typeof JSON.parse(text), 'object', where);
