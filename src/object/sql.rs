@@ -49,10 +49,10 @@ impl DurableSql {
 
 impl Storage for DurableSql {
     fn query(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>, StorageError> {
-        #[cfg(feature = "faults")]
-        super::faults::inject(sql, params)?;
         let bindings = params.iter().map(to_js).collect();
         let rows = query(&self.sql, sql, bindings).map_err(|error| StorageError::new(reason(&error)))?;
+        #[cfg(feature = "faults")]
+        super::faults::inject(sql, params)?;
         let Some(rows) = rows else { return Ok(Vec::new()) };
         let rows = json::parse(rows.as_bytes()).map_err(|error| StorageError::new(format!("rows: {error}")))?;
         let row = |row: Node<'_>| row.elements().map(value).collect::<Option<_>>().map(Row::new);
