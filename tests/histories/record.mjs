@@ -13,14 +13,16 @@ const LATEST_KILL = 60; // milliseconds after a history begins
 
 const shown = ({ id, revision, content, excerpt }) => ({ id, revision, content: content ?? excerpt });
 
-/** An answer as the checker reads it; none where the outcome is not known. */
+/** An answer as the checker reads it. Nothing in a history gives a server cause for any other failure. */
 function answerOf(result) {
   if (result.entry) return { entry: shown(result.entry) };
   if (result.entries) {
     assert.equal(result.nextCursor, undefined, 'a history fits a page');
     return { page: result.entries.map(shown) };
   }
-  return { conflict: 'conflict', not_found: 'notFound' }[result.error.code];
+  const answer = { conflict: 'conflict', not_found: 'notFound' }[result.error.code];
+  assert.ok(answer, `a call is answered with ${result.error.code}`);
+  return answer;
 }
 
 class Recorder {
@@ -33,6 +35,7 @@ class Recorder {
 
   /** While the server is killed and started again, and ever after: the promise of its being there. */
   #restart;
+  #restarted = false;
 
   constructor(worker, token, random, fetch) {
     Object.assign(this, { worker, token, random, fetch });
@@ -41,6 +44,7 @@ class Recorder {
   async killAndStart() {
     this.#restart = this.worker.kill().then(() => this.worker.start());
     await this.#restart;
+    this.#restarted = true;
   }
 
   async client(client) {
@@ -58,14 +62,18 @@ class Recorder {
     const notebook = new Notebook(this.worker.url, this.token, { fetch: send });
     const [call, tool, args] = this.#chosen();
     this.events.push({ client, call });
-    let answer;
+    const mayBeKilled = !this.#restarted;
+    let result;
     try {
-      answer = answerOf(await notebook.call(tool, args));
+      result = await notebook.call(tool, args);
     } catch (error) {
-      if (!patience?.aborted && !this.#restart) throw error;
+      // Whoever gives up, and who was cut off by the kill, has no answer; an answer that is no good is never one of these.
+      const lost = patience?.aborted || (mayBeKilled && this.#restart && error instanceof TypeError);
+      if (!lost) throw error;
       await this.#restart;
+      return false;
     }
-    if (answer === undefined) return false;
+    const answer = answerOf(result);
     for (const { id, revision } of answer.page ?? [answer.entry ?? {}]) {
       if (id) this.#seen.set(id, Math.max(revision, this.#seen.get(id) ?? 0));
     }

@@ -8,6 +8,7 @@ import { record } from './record.mjs';
 const BATCH = 100;
 
 const count = Number(process.env.HISTORIES || 1_000);
+if (!Number.isSafeInteger(count) || count < 10) throw new Error('HISTORIES must be a number, 10 or more');
 const seed = Number(process.env.SEED || Date.now() % 1_000_000_000);
 
 /** Records and judges so many; says what came of it. */
@@ -28,7 +29,8 @@ async function judge(what, worker, count, options) {
   }
   for (const history of wrong) console.log(JSON.stringify(history));
   console.log(`histories: ${count} ${what} from seed ${seed}: ${calls} calls, ${answers} answers, ${wrong.length} not linearizable`);
-  if (wrong.length > 0) process.exitCode = 1;
+  // Some calls are given up, but most are not.
+  if (wrong.length > 0 || answers < calls / 2) process.exitCode = 1;
 }
 
 const killed = Math.floor(count / 10);
