@@ -9,6 +9,8 @@ const CHECKS = {
   'a request without its entry': 'SELECT count(*) AS n FROM requests WHERE key NOT IN (SELECT key FROM entries)',
   'two requests of one entry': 'SELECT count(*) - count(DISTINCT key) AS n FROM requests',
   'two entries of one id': 'SELECT count(*) - count(DISTINCT id) AS n FROM entries',
+  'an entry that is not in the index': 'SELECT count(*) AS n FROM entries WHERE key NOT IN (SELECT id FROM trigrams_docsize)',
+  'something in the index that is no entry': 'SELECT count(*) AS n FROM trigrams_docsize WHERE id NOT IN (SELECT key FROM entries)',
   'a migration that was left out': 'SELECT max(version) - count(*) AS n FROM migrations',
 };
 

@@ -8,7 +8,13 @@ import { Notebook } from '../endpoint/worker.mjs';
 
 const PAGE = 50;
 
+/** What a write has written, to compare. */
+export const written = ({ content, title, tags }) => JSON.stringify([content, title, tags]);
+
 const requestOf = content => /^\[([^\]]+)\]/.exec(content)?.[1];
+
+/** An entry as a summary shows it: its contents are short enough to be their own excerpts. */
+export const asEntry = ({ excerpt, ...summary }) => ({ ...summary, content: excerpt });
 
 export class Counts {
   kills = 0;
@@ -44,7 +50,10 @@ export class Counts {
 export class Ledger {
   /** By request id: `{input, id, open}`; `open` while there is no answer. */
   saves = new Map();
-  /** By id: `{request, revision, content, open, busy}`; `open` is the content of an update without an answer. */
+  /**
+   * By id: `{request, revision, written, createdAt, updatedAt, open, busy}`; `written` is what stands, as `written` below
+   * says it, and `open` that of an update without an answer.
+   */
   entries = new Map();
   /** `{cursor, after}`: the id after which each goes on. */
   cursors = [];
@@ -64,28 +73,33 @@ export class Ledger {
   }
 
   /** Notes the answer of a save. */
-  saved(request, { id, revision, content }) {
+  saved(request, entry) {
+    const { id, revision, createdAt, updatedAt } = entry;
     const save = this.saves.get(request);
     if (save.id === undefined) {
       save.id = id;
-      this.entries.set(id, { request, revision, content });
+      this.entries.set(id, { request, revision, written: written(entry), createdAt, updatedAt });
     } else if (save.id !== id) {
       this.counts.found('doubled', `${this.name}: ${request} is ${save.id} and ${id}`);
     }
   }
 
   /** Compares an entry as it is shown with what was acknowledged of it; settles an open update. */
-  shown({ id, revision, content }) {
+  shown(entry) {
+    const { id, revision, content, createdAt, updatedAt } = entry;
     const known = this.entries.get(id);
+    const found = written(entry);
     const { counts } = this;
     if (!known) return counts.found('strange', `${this.name}: nobody saved ${id}: ${content}`);
-    const updated = known.open !== undefined && revision === known.revision + 1 && content === known.open;
+    const updated = known.open !== undefined && revision === known.revision + 1 && found === known.open;
     if (revision < known.revision) {
       counts.found('reverted', `${this.name}: ${id} is at ${revision}, not ${known.revision}`);
-    } else if (!updated && (revision !== known.revision || content !== known.content)) {
-      counts.found('strange', `${this.name}: ${id} is ${revision} ${content}, not ${known.revision} ${known.content}`);
+    } else if (!updated && (revision !== known.revision || found !== known.written)) {
+      counts.found('strange', `${this.name}: ${id} is ${revision} ${found}, not ${known.revision} ${known.written}`);
+    } else if (createdAt !== known.createdAt || (updated ? updatedAt < known.updatedAt : updatedAt !== known.updatedAt)) {
+      counts.found('strange', `${this.name}: ${id} is of ${createdAt} and ${updatedAt}, not ${known.createdAt} and ${known.updatedAt}`);
     }
-    Object.assign(known, { revision, content, open: undefined });
+    Object.assign(known, { revision, written: found, createdAt, updatedAt, open: undefined });
   }
 
   /** Looks at everything that the codex acknowledged; settles what was open. */
@@ -116,7 +130,7 @@ export class Ledger {
       found.push(...page.entries);
       cursor = page.nextCursor;
     } while (cursor);
-    return found.map(({ id, revision, excerpt }) => ({ id, revision, content: excerpt }));
+    return found.map(asEntry);
   }
 
   #compare(found) {
@@ -126,7 +140,7 @@ export class Ledger {
       if (ids.has(request)) this.counts.found('doubled', `${this.name}: ${request} is ${ids.get(request)} and ${entry.id}`);
       ids.set(request, entry.id);
       const save = this.saves.get(request);
-      if (save && save.id === undefined && entry.revision === 1 && entry.content === save.input.content) this.saved(request, entry);
+      if (save && save.id === undefined && entry.revision === 1 && written(entry) === written(save.input)) this.saved(request, entry);
       this.shown(entry);
     }
     const there = new Set(found.map(({ id }) => id));

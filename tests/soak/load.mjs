@@ -1,6 +1,7 @@
 // A client that calls without pause until the server is gone: the four tools, repeated saves, cursors, grants. What is
 // acknowledged goes into the ledger of its codex, and every answer is compared with it.
 import { Notebook } from '../endpoint/worker.mjs';
+import { asEntry, written } from './ledger.mjs';
 
 export class Client {
   /** `gone()` says whether the server was killed; what fails before that is a failure of the server's. */
@@ -55,8 +56,8 @@ export class Client {
 
   async #update(ledger, id, entry) {
     const content = `[${entry.request}] update ${entry.revision} ${this.random.below(1e9)}`;
-    entry.open = content;
-    const replacement = { content, tags: [entry.request] };
+    const replacement = { content, title: `update ${entry.revision}`, tags: [entry.request, `of ${entry.revision}`] };
+    entry.open = written(replacement);
     const answer = await this.notebook.call('update', { id, expectedRevision: entry.revision, entry: replacement });
     if (answer.entry) {
       ledger.shown(answer.entry);
@@ -70,14 +71,14 @@ export class Client {
   async #read(ledger, id, entry, how) {
     const { input } = ledger.saves.get(entry.request);
     const answer = await {
-      14: () => this.notebook.call('search', { query: `[${entry.request}]`.toUpperCase() }),
-      15: () => this.notebook.call('search', { tag: entry.request }),
+      14: () => this.#search({ query: `[${entry.request}]`.toUpperCase() }),
+      15: () => this.#search({ tag: entry.request }),
       16: () => this.notebook.call('save', { requestId: entry.request, entry: input }),
     }[how]?.() ?? await this.notebook.call('get', { id });
     if (answer.entries) {
-      // A page examines a hundred candidates; the entry may lie beyond.
+      if (answer.entries.length === 0) this.counts.found('lost', `${ledger.name}: ${entry.request} is not found`);
       if (answer.entries.length > 1) this.counts.found('doubled', `${ledger.name}: ${entry.request}`);
-      for (const { revision, excerpt } of answer.entries) ledger.shown({ id, revision, content: excerpt });
+      for (const summary of answer.entries) ledger.shown(asEntry(summary));
     } else if (answer.entry) {
       if (answer.entry.id === id) ledger.shown(answer.entry);
       else this.counts.found('doubled', `${ledger.name}: ${entry.request} is ${id} and ${answer.entry.id}`);
@@ -85,6 +86,11 @@ export class Client {
       this.counts.found('lost', `${ledger.name}: ${id}: ${answer.error.message}`);
       ledger.entries.delete(id);
     }
+  }
+
+  /** All pages as one. */
+  async #search(args) {
+    return { entries: await this.notebook.searchToTheEnd(args) };
   }
 
   async #takeCursor(ledger) {
