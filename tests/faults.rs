@@ -6,10 +6,10 @@ mod support;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use agent_codex::auth::access::Access;
-use agent_codex::auth::external::{Revocation, TokenId};
+use agent_codex::auth::external::{External, Revocation, TokenId};
 use agent_codex::auth::oauth::digest;
 use agent_codex::auth::oauth::family::{Bound, Exchange, NewCode, Refresh};
-use agent_codex::auth::{GrantId, KnownGrants, Resource, Scopes};
+use agent_codex::auth::{GrantId, KnownGrants, Resource, Scope, Scopes};
 use agent_codex::codex::message::{Message, Outcome};
 use agent_codex::codex::take_turn;
 use agent_codex::json;
@@ -29,7 +29,20 @@ const GRANT: [u8; 16] = [1; 16];
 /// Later than any record of a last use that the preparation left.
 const NOW: i64 = START + DAY;
 
+/// Of the randomness of the turns that fail; an entry was saved with it before, so the first id that a save draws is taken.
+const SEED: u64 = 77;
+
 fn turn(storage: &impl Storage, message: &Message, now: i64, seed: u64) -> Result<Outcome, StorageError> {
+    turn_within(&Quota::default(), storage, message, now, seed)
+}
+
+fn turn_within(
+    quota: &Quota,
+    storage: &impl Storage,
+    message: &Message,
+    now: i64,
+    seed: u64,
+) -> Result<Outcome, StorageError> {
     let mut random = Random(seed);
     let mut randomness = |bytes: &mut [u8]| bytes.fill_with(|| random.next().to_le_bytes()[0]);
     let now = Timestamp::from_milliseconds(now);
@@ -38,13 +51,15 @@ fn turn(storage: &impl Storage, message: &Message, now: i64, seed: u64) -> Resul
         storage,
         &mut KnownGrants::default(),
         message,
-        &mut Surroundings { now, quota: &Quota::default(), randomness: &mut randomness },
+        &mut Surroundings { now, quota, randomness: &mut randomness },
     )
 }
 
 /// A turn as the object takes it, for which a panic is an error.
 fn guarded(storage: &impl Storage, message: &Message) -> Result<Outcome, StorageError> {
-    catch_unwind(AssertUnwindSafe(|| turn(storage, message, NOW, 77)))
+    // So small that the size is looked at before the writes and after them.
+    let quota = Quota::parse("8").unwrap();
+    catch_unwind(AssertUnwindSafe(|| turn_within(&quota, storage, message, NOW, SEED)))
         .unwrap_or_else(|_| Err(StorageError::new("a panic")))
 }
 
@@ -80,6 +95,8 @@ fn outgrown() -> String {
 
 /// What the grant of a sign-in is called.
 const FAMILY: [u8; 16] = [6; 16];
+/// That of a sign-in whose tokens were refreshed, and the new ones used.
+const REFRESHED: [u8; 16] = [18; 16];
 
 fn bound() -> Bound {
     Bound { client: digest("client"), resource: Resource::of("https://codex.example/mcp") }
@@ -103,22 +120,37 @@ fn exchange(code: u8, grant: [u8; 16]) -> Message {
     })
 }
 
-fn refresh(generation: u32) -> Message {
-    Message::RefreshTokens(Refresh { grant: GrantId::from_bytes(FAMILY), generation, bound: bound() })
+fn refresh_of(family: [u8; 16], generation: u32) -> Message {
+    Message::RefreshTokens(Refresh { grant: GrantId::from_bytes(family), generation, bound: bound() })
 }
 
-/// A call by an access token that was not used before.
-fn first_use() -> Message {
+/// A call by an access token of this generation.
+fn call_by(family: [u8; 16], generation: u32) -> Message {
     let Message::Call { needed, call, .. } = call(Tool::Search, &json!({"query": "first"})) else { unreachable!() };
-    let access = Access::Grant { id: GrantId::from_bytes(FAMILY), generation: Some(1) };
+    let access = Access::Grant { id: GrantId::from_bytes(family), generation: Some(generation) };
     Message::Call { access, needed, call, trace: None }
 }
 
-fn revocation() -> Message {
-    let token = Some(TokenId::of("https://issuer.example", "1"));
+fn revocation(token: Option<TokenId>) -> Message {
     let (grant, label) = (GrantId::from_bytes([8; 16]), "issuer.example: ada".to_owned());
     Message::RevokeExternal(Revocation { grant, label, token, lifetime: None })
 }
+
+/// A save by a token of another issuer's subject.
+fn save_by(subject: u8, scopes: Scopes) -> Message {
+    let Message::Call { needed, call, .. } = save("by a subject", "kept") else { unreachable!() };
+    let access = Access::External(External {
+        grant: GrantId::from_bytes([subject; 16]),
+        label: format!("{SUBJECT} {subject}"),
+        token: Some(TokenId::of("https://issuer.example", "2")),
+        scopes,
+        expires_at: Timestamp::from_milliseconds(NOW + DAY),
+    });
+    Message::Call { access, needed, call, trace: None }
+}
+
+/// Begins the label of each subject that calls.
+const SUBJECT: &str = "issuer.example: subject";
 
 /// A codex that has been used: a sign-in, two grants, entries, one of which no folded text is stored.
 fn prepared() -> (Sqlite, Vec<Value>) {
@@ -131,9 +163,28 @@ fn prepared() -> (Sqlite, Vec<Value>) {
             ids.push(json!(id));
         }
     }
-    for message in [record(5), record(6), exchange(6, FAMILY)] {
-        assert!(matches!(turn(&storage, &message, NOW, 7), Ok(Outcome::Result(_))));
+    let used = |generation| call_by(REFRESHED, generation);
+    let subject = save_by(21, Scopes::ALL);
+    let narrow = {
+        let Message::Call { needed, call, .. } = call(Tool::Search, &json!({})) else { unreachable!() };
+        let Message::Call { access: Access::External(external), .. } = subject else { unreachable!() };
+        let access = Access::External(External { scopes: Scopes::NONE.with(Scope::Read), ..external });
+        Message::Call { access, needed, call, trace: None }
+    };
+    let more = [
+        record(5),
+        record(6),
+        exchange(6, FAMILY),
+        record(8),
+        exchange(8, REFRESHED),
+        refresh_of(REFRESHED, 1),
+        used(2),
+        narrow,
+    ];
+    for message in more {
+        assert!(matches!(turn(&storage, &message, NOW, 7), Ok(Outcome::Result(_))), "{message:?}");
     }
+    turn(&storage, &save("taken", "the first id that later saves draw"), START, SEED).unwrap();
     (storage, ids)
 }
 
@@ -146,6 +197,9 @@ fn messages(ids: &[Value]) -> Vec<(&'static str, Message)> {
     let unknown = json!("11111111-1111-4111-8111-111111111111");
     vec![
         ("a fresh save", save("new", &"long ".repeat(9_000))),
+        ("a save that the quota refuses", save("large", &"\u{10348}".repeat(65_500))),
+        ("a save by a subject that has not called before", save_by(20, Scopes::ALL)),
+        ("a save by a subject that has another scope now", save_by(21, Scopes::ALL)),
         ("a save that is repeated", save("a", "first")),
         ("a save whose request id was used", save("a", "other")),
         ("an update", update(1)),
@@ -164,13 +218,15 @@ fn messages(ids: &[Value]) -> Vec<(&'static str, Message)> {
         ("a grant that is not there", Message::RevokeGrant(GrantId::from_bytes([9; 16]))),
         ("every grant that is revoked", Message::RevokeGrants),
         ("the listing of grants", Message::ListGrants),
-        ("a token of another issuer that is revoked", revocation()),
+        ("a token of another issuer that is revoked", revocation(Some(TokenId::of("https://issuer.example", "1")))),
+        ("a subject of another issuer that is revoked", revocation(None)),
         ("a code that is recorded", record(7)),
         ("a code that is exchanged", exchange(5, [7; 16])),
         ("a code that comes back", exchange(6, [7; 16])),
-        ("a refresh", refresh(1)),
-        ("a refresh by a token that is not there", refresh(3)),
-        ("a first call by an access token", first_use()),
+        ("a refresh", refresh_of(FAMILY, 1)),
+        ("a refresh by a token that is not there", refresh_of(FAMILY, 3)),
+        ("a refresh by a token that was used up", refresh_of(REFRESHED, 1)),
+        ("a first call by an access token", call_by(FAMILY, 1)),
     ]
 }
 
@@ -183,7 +239,10 @@ fn without_last_use(dump: &[String]) -> Vec<String> {
             .replace("last_used_at=Null", "last_used_at=");
         row.replace(" used=Integer(1)", " used=Integer(0)")
     };
-    dump.iter().map(masked).collect()
+    // A dump shows a text by its bytes.
+    let subject = format!("{:?}", SUBJECT.as_bytes());
+    let subject = subject.trim_matches(['[', ']']);
+    dump.iter().filter(|row| !row.contains(subject)).map(masked).collect()
 }
 
 /// What a message does to a codex that has been used, when nothing breaks.

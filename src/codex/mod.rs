@@ -17,7 +17,7 @@ use crate::notebook::{Surroundings, execute};
 /// Takes a turn on the codex in `storage`, whose tables are up to date. `grants` are those that earlier turns on it have read.
 ///
 /// # Errors
-/// What broke in the storage; nothing but the record of the grant's last use has changed then.
+/// What broke in the storage; nothing but the records of the access's use has changed then.
 pub fn take_turn(
     storage: &impl Storage,
     grants: &mut KnownGrants,
