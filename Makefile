@@ -76,7 +76,7 @@ soak: build ## kill the server at random moments under load and hold it to what 
 TARGET ?= envelope
 SECONDS ?= 60
 
-fuzz: ## fuzz what reads bytes, with nightly Rust and cargo-fuzz [TARGET=envelope|arguments|cursor|credential|form|token|folding|json SECONDS=60]
+fuzz: ## fuzz what reads bytes, with nightly Rust and cargo-fuzz [TARGET=envelope|arguments|cursor|credential|wire|form|token|folding|json SECONDS=60]
 	@command -v cargo-fuzz >/dev/null && rustup run nightly rustc --version >/dev/null 2>&1 || { \
 		echo "make fuzz: run \`rustup toolchain install nightly\` and \`cargo install cargo-fuzz --version 0.13.2 --locked\` first" >&2; \
 		exit 1; \

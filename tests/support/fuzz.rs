@@ -11,8 +11,9 @@ use agent_codex::auth::oauth::client::Client;
 use agent_codex::auth::oauth::form::Parameters;
 use agent_codex::auth::oauth::page::{Consent, consent};
 use agent_codex::auth::oauth::request::{AuthorizationRequest, Pending, Rejection, check};
+use agent_codex::auth::oauth::token::{Code, RefreshToken};
 use agent_codex::auth::{CodexName, Credential, GrantId, Scope, Scopes, SealKeys};
-use agent_codex::codex::message::Message;
+use agent_codex::codex::message::{Message, Outcome};
 use agent_codex::json::{self, FlawKind};
 use agent_codex::mcp::era::Headers;
 use agent_codex::mcp::{Exchange, Step, receive};
@@ -30,11 +31,12 @@ use super::tokens::{self, RESOURCE, token_of};
 pub type Target = fn(&[u8]);
 
 /// Every target.
-pub const TARGETS: [(&str, Target); 8] = [
+pub const TARGETS: [(&str, Target); 9] = [
     ("envelope", envelope),
     ("arguments", arguments),
     ("cursor", cursor),
     ("credential", credential),
+    ("wire", wire),
     ("form", form),
     ("token", token),
     ("folding", folding),
@@ -57,13 +59,19 @@ fn travels(call: Call) {
 pub fn envelope(bytes: &[u8]) {
     const VERSIONS: [Option<&str>; 6] =
         [None, Some("2025-03-26"), Some("2025-06-18"), Some("2025-11-25"), Some("2026-07-28"), Some("1999-01-01")];
-    let (chosen, body) = choice(bytes);
+    let (chosen, rest) = choice(bytes);
     let version = VERSIONS[chosen % 6];
     let modern = version == Some("2026-07-28");
+    // The header's value may come before the body, on a line of its own.
+    let line = rest.iter().position(|byte| *byte == b'\n').filter(|_| chosen & 0x40 != 0);
+    let (name, body) = match line {
+        Some(end) => (String::from_utf8_lossy(&rest[..end]).into_owned(), &rest[end + 1..]),
+        None => ("field_notes_save".to_owned(), rest),
+    };
     let headers = Headers {
         protocol_version: version.map(str::to_owned),
         method: modern.then(|| "tools/call".to_owned()),
-        name: modern.then(|| "field_notes_save".to_owned()),
+        name: modern.then_some(name),
     };
     let granted = if chosen & 0x80 == 0 { Scopes::ALL } else { Scopes::NONE.with(Scope::Read) };
     let exchange = receive(body, &headers, granted);
@@ -156,16 +164,63 @@ pub fn cursor(bytes: &[u8]) {
     });
 }
 
-/// A token opens only if it is the very text that was sealed.
-pub fn credential(bytes: &[u8]) {
-    let keys = SealKeys::parse("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA").unwrap();
+/// How what was sealed is opened; whether it is.
+type Opens = fn(&SealKeys, &str) -> bool;
+
+/// One of everything that this server seals, each with how it is opened.
+fn sealed(keys: &SealKeys) -> [(String, Opens); 5] {
     let codex = CodexName::parse("local").unwrap();
-    let genuine =
-        Credential { codex, grant: GrantId::from_random([7; 16]), scopes: Scopes::ALL, issue: None }.seal(&keys);
-    let sealed = URL_SAFE_NO_PAD.decode(&genuine[4..]).unwrap();
-    let forged = format!("acx_{}", URL_SAFE_NO_PAD.encode(changed(&sealed, bytes)));
-    for token in [forged, String::from_utf8_lossy(bytes).into_owned()] {
-        assert_eq!(Credential::open(&keys, &token).is_some(), token == genuine, "{token}");
+    let grant = GrantId::from_random([7; 16]);
+    let now = Timestamp::from_milliseconds(super::START);
+    let client = Client::from_registration(br#"{"redirect_uris":["https://host.example/"]}"#).unwrap();
+    let asked = "response_type=code&client_id=a&redirect_uri=https%3A%2F%2Fhost.example%2F&code_challenge_method=S256&code_challenge=\
+        AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA&resource=https%3A%2F%2Fcodex.example%2Fmcp";
+    let request = check(&Parameters::parse(asked.as_bytes()).unwrap(), &client, "https://codex.example").unwrap();
+    let pending = Pending { request, browser: None, person: None };
+    let token = Credential { codex: codex.clone(), grant, scopes: Scopes::ALL, issue: None };
+    let refresh = RefreshToken { grant, generation: 3, codex: codex.clone() };
+    [
+        (token.seal(keys), |keys, text| Credential::open(keys, text).is_some()),
+        (Code { id: [5; 16], codex }.seal(keys), |keys, text| Code::open(keys, text).is_some()),
+        (refresh.seal(keys), |keys, text| RefreshToken::open(keys, text).is_some()),
+        (client.seal(keys), |keys, text| Client::open(keys, text).is_some()),
+        (pending.seal(keys, now), |keys, text| {
+            Pending::open(keys, text, Timestamp::from_milliseconds(super::START)).is_some()
+        }),
+    ]
+}
+
+thread_local! {
+    static KEYS: SealKeys = SealKeys::parse("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA").unwrap();
+    static SEALED: [(String, Opens); 5] = KEYS.with(sealed);
+}
+
+/// What was sealed opens only as the very text that it is, and as what it is.
+pub fn credential(bytes: &[u8]) {
+    KEYS.with(|keys| {
+        SEALED.with(|all| {
+            for (genuine, opens) in all {
+                let prefix = if genuine.starts_with("ac") { &genuine[..4] } else { "" };
+                let payload = URL_SAFE_NO_PAD.decode(&genuine[prefix.len()..]).unwrap();
+                let forged = format!("{prefix}{}", URL_SAFE_NO_PAD.encode(changed(&payload, bytes)));
+                for text in [forged, String::from_utf8_lossy(bytes).into_owned()] {
+                    assert_eq!(opens(keys, &text), text == *genuine, "{text}");
+                }
+                let opened = all.iter().filter(|(_, opens)| opens(keys, genuine)).count();
+                assert_eq!(opened, 1, "{genuine}");
+            }
+        });
+    });
+}
+
+/// Bytes that are no message of the edge's and no outcome of a codex's are told from them; the others are what they say.
+pub fn wire(bytes: &[u8]) {
+    if let Some(message) = Message::from_wire(bytes) {
+        assert_eq!(Message::from_wire(&message.to_wire().unwrap()), Some(message));
+    }
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    if let Some(outcome) = Outcome::from_wire(text) {
+        assert_eq!(Outcome::from_wire(outcome.clone().into_wire()), Some(outcome));
     }
 }
 
