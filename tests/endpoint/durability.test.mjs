@@ -50,6 +50,27 @@ for (const fault of ['panic', 'sql']) {
   });
 }
 
+test('a full codex refuses what would make it larger, whole, and does the rest as ever', async t => {
+  const worker = await served(t, { vars: { CODEX_MEBIBYTES: '1' } });
+  const notebook = await worker.notebook('full');
+  const input = { content: 'large '.repeat(10_000) };
+  const save = number => notebook.call('save', { requestId: `r${number}`, entry: input });
+  const saved = [];
+  let refused;
+  while (!refused && saved.length < 20) {
+    const { entry, error } = await save(saved.length);
+    if (entry) saved.push(entry);
+    else refused = error;
+  }
+  assert.equal(refused?.code, 'limit_exceeded');
+  assert.ok(saved.length > 0);
+  assert.deepEqual((await save(0)).entry, saved[0], 'a save is repeated');
+  const found = await notebook.searchToTheEnd({ query: 'large' });
+  assert.equal(found.length, saved.length, 'nothing of what was refused is there');
+  const update = { id: saved[0].id, expectedRevision: 1, entry: { content: 'short' } };
+  assert.equal((await notebook.call('update', update)).entry.revision, 2);
+});
+
 test('a call whose answer is lost for a moment is made again where that is safe, and is 503 where it is not', async t => {
   const worker = await served(t, { build: 'build-faults' });
   const notebook = await worker.notebook('lost');

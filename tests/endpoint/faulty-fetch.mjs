@@ -64,3 +64,11 @@ export const lostUpdate = random => onTool('update', (fetch, url, init, { id, ex
   const [createdAt, updatedAt] = [new Date(), new Date()];
   return answerWith({ entry: { id, revision: expectedRevision + 1, createdAt, updatedAt, ...entry } });
 });
+
+/** An update now and then loses the tags of its entry. */
+export const lostTags = random => onTool('update', (fetch, url, init, { entry }) => (
+  fetch(url, random.oneIn(4) ? withArguments(init, { entry: { ...entry, tags: [] } }) : init)));
+
+/** A search by a text or a tag now and then finds nothing. */
+export const lostFromIndex = random => onTool('search', (fetch, url, init, { query, tag }) => (
+  (query || tag) && random.oneIn(4) ? answerWith({ entries: [], coverage: {} }) : fetch(url, init)));

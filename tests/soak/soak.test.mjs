@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { cp, rm } from 'node:fs/promises';
 import { test } from 'node:test';
-import { doubleInsert, lostSave, lostUpdate } from '../endpoint/faulty-fetch.mjs';
+import { doubleInsert, lostFromIndex, lostSave, lostTags, lostUpdate } from '../endpoint/faulty-fetch.mjs';
 import { soak } from './soak.mjs';
 
 test('what was acknowledged before a kill is there after it, once and as it was', async t => {
@@ -17,6 +17,8 @@ const faults = {
   'acknowledges saves and keeps them elsewhere': { kind: 'lost', fault: lostSave },
   'saves twice': { kind: 'doubled', fault: doubleInsert },
   'forgets updates': { kind: 'reverted', fault: lostUpdate },
+  'loses tags': { kind: 'strange', fault: lostTags },
+  'does not find what it holds': { kind: 'lost', fault: lostFromIndex },
 };
 for (const [what, { kind, fault }] of Object.entries(faults)) {
   test(`a server that ${what} is noticed`, async () => {
