@@ -105,6 +105,8 @@ class Recorder {
  */
 export async function record(worker, count, { seed = Date.now(), fault = () => fetch => fetch, kills = false } = {}) {
   const histories = [];
+  // Connections that the server closed while a judge had this thread are seen to be closed before one is used again.
+  await sleep(10);
   for (let number = 0; number < count; number++) {
     const random = new Random(seed + number);
     const { token } = await worker.grant(`history-${seed}-${number}`);
