@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 node_version=24.21.0
 node_minimum=22.19.0
-build_tools="worker-build@0.8.7 wasm-bindgen-cli@0.2.129"
+build_tools="wasm-bindgen-cli@0.2.129"
 debian_packages="rustc-web cargo-web rust-web-src lld-22"
 debian_lld=/usr/bin/lld-22
 
@@ -57,15 +57,15 @@ install_rust() {
 
 # --- Rust for wasm, with the source of its standard library ---
 
-std_features=optimize_for_size,panic-unwind
+std_features=optimize_for_size
 
 # The environment of a wasm build. scripts/build-wasm.sh sources it, from the project's directory.
 write_wasm_env() {
     cat >.tools/wasm-toolchain.env <<END
-# Written by scripts/setup.sh: builds the standard library too, so that a panic unwinds.
+# Written by scripts/setup.sh: builds the standard library too, so that it is small.
 export RUSTC_BOOTSTRAP=1
-export RUSTFLAGS=-Cpanic=unwind
-export CARGO_UNSTABLE_BUILD_STD=std,panic_unwind
+export RUSTFLAGS=-Cpanic=abort
+export CARGO_UNSTABLE_BUILD_STD=std,panic_abort
 export CARGO_UNSTABLE_BUILD_STD_FEATURES=$std_features
 export CARGO_TARGET_DIR="\$PWD/target/wasm"
 unset RUSTUP_TOOLCHAIN CARGO_ENCODED_RUSTFLAGS
@@ -102,9 +102,6 @@ wasm_from_debian() {
         apt-cache show $debian_packages >/dev/null || as_root apt-get update
         as_root apt-get install --yes --no-install-recommends $debian_packages
     fi
-    # worker-build insists on this directory, though what belongs there is built from source.
-    local libdir=/usr/lib/rustlib/wasm32-unknown-unknown/lib
-    [[ -d $libdir ]] || as_root mkdir -p $libdir
     # Only these three go in front of PATH: the rest of /usr/bin, an old node for one, must not.
     local bin=.tools/debian-rust
     mkdir -p $bin
@@ -171,7 +168,7 @@ node_is_recent || step node "$node_version" "Install Node.js $node_minimum or la
 step npm-packages "$(node --version) $(cat tests/package.json tests/package-lock.json tests/.npmrc | cksum)" \
     "npm could not install tests/package-lock.json: is its registry reachable?" install_npm_packages tests/node_modules/.package-lock.json &
 jobs=$!
-step build-tools "$build_tools" "cargo could not install $build_tools: is its registry reachable?" install_build_tools .tools/bin/worker-build &
+step build-tools "$build_tools" "cargo could not install $build_tools: is its registry reachable?" install_build_tools .tools/bin/wasm-bindgen &
 jobs+=" $!"
 step python-packages "$(python3 --version) $(cat tests/python/*.txt | cksum)" \
     "Python's venv module and pip are needed (Debian: python3-venv), and pip's package index." install_python_packages .tools/python/bin/python &

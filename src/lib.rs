@@ -38,3 +38,9 @@ pub mod notebook;
 mod object;
 #[cfg(target_arch = "wasm32")]
 mod random;
+
+// What `src/entry.js` calls.
+#[cfg(target_arch = "wasm32")]
+pub use edge::{handle, incomplete, unanswered};
+#[cfg(target_arch = "wasm32")]
+pub use object::{Codex, broken};

@@ -13,7 +13,7 @@ use agent_codex::notebook::arguments::{Call, Search};
 use agent_codex::notebook::quota::Quota;
 use agent_codex::notebook::time::Timestamp;
 use serde_json::{Value, json};
-use support::TestCodex;
+use support::{TestCodex, reply};
 
 const REDIRECT: &str = "https://host.example/callback";
 
@@ -84,6 +84,7 @@ fn opens(codex: &TestCodex, generation: u32) -> bool {
         access: Access::Grant { id: grant_id(), generation: Some(generation) },
         needed,
         call,
+        reply: reply(),
         trace: None,
     };
     matches!(turn(codex, &message), Outcome::Result(_))

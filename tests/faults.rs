@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use support::faulty::{Fault, Faulty};
 use support::random::Random;
 use support::sqlite::Sqlite;
-use support::{DAY, START};
+use support::{DAY, START, reply};
 
 const GRANT: [u8; 16] = [1; 16];
 
@@ -71,6 +71,7 @@ fn call(tool: Tool, arguments: &Value) -> Message {
         access: Access::Grant { id: GrantId::from_bytes(GRANT), generation: None },
         needed: Scopes::needed_by(tool),
         call,
+        reply: reply(),
         trace: None,
     }
 }
@@ -128,7 +129,7 @@ fn refresh_of(family: [u8; 16], generation: u32) -> Message {
 fn call_by(family: [u8; 16], generation: u32) -> Message {
     let Message::Call { needed, call, .. } = call(Tool::Search, &json!({"query": "first"})) else { unreachable!() };
     let access = Access::Grant { id: GrantId::from_bytes(family), generation: Some(generation) };
-    Message::Call { access, needed, call, trace: None }
+    Message::Call { access, needed, call, reply: reply(), trace: None }
 }
 
 fn revocation(token: Option<TokenId>) -> Message {
@@ -146,7 +147,7 @@ fn save_by(subject: u8, scopes: Scopes) -> Message {
         scopes,
         expires_at: Timestamp::from_milliseconds(NOW + DAY),
     });
-    Message::Call { access, needed, call, trace: None }
+    Message::Call { access, needed, call, reply: reply(), trace: None }
 }
 
 /// Begins the label of each subject that calls.
@@ -169,7 +170,7 @@ fn prepared() -> (Sqlite, Vec<Value>) {
         let Message::Call { needed, call, .. } = call(Tool::Search, &json!({})) else { unreachable!() };
         let Message::Call { access: Access::External(external), .. } = subject else { unreachable!() };
         let access = Access::External(External { scopes: Scopes::NONE.with(Scope::Read), ..external });
-        Message::Call { access, needed, call, trace: None }
+        Message::Call { access, needed, call, reply: reply(), trace: None }
     };
     let more = [
         record(5),

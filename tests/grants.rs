@@ -15,7 +15,7 @@ use agent_codex::notebook::time::Timestamp;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value;
-use support::{START, TestCodex};
+use support::{START, TestCodex, reply};
 
 const FIRST: &str = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 const SECOND: &str = "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE";
@@ -125,7 +125,13 @@ impl Granted {
 
     fn call(&mut self, needed: Scopes) -> Outcome {
         let call = Call::Search(Search { limit: 1, ..Search::default() });
-        self.turn(&Message::Call { access: Access::Grant { id: self.id, generation: None }, needed, call, trace: None })
+        self.turn(&Message::Call {
+            access: Access::Grant { id: self.id, generation: None },
+            needed,
+            call,
+            reply: reply(),
+            trace: None,
+        })
     }
 
     fn listed(&mut self) -> Value {
@@ -233,6 +239,6 @@ fn outcomes_travel_whole() {
     for outcome in outcomes {
         assert_eq!(Outcome::from_wire(outcome.clone().into_wire()), Some(outcome));
     }
-    assert_eq!(Outcome::from_wire(String::new()), None);
-    assert_eq!(Outcome::from_wire("{}".to_owned()), None);
+    assert_eq!(Outcome::from_wire(Vec::new()), None);
+    assert_eq!(Outcome::from_wire(b"{}".to_vec()), None);
 }

@@ -17,7 +17,7 @@ use agent_codex::notebook::{Surroundings, index, tables};
 use serde_json::{Value, json};
 use support::random::Random;
 use support::sqlite::Sqlite;
-use support::{DAY, START};
+use support::{DAY, START, reply};
 
 const GRANT: [u8; 16] = [1; 16];
 
@@ -56,7 +56,7 @@ impl Turns {
         let document = json::parse(text.as_bytes()).unwrap();
         let call = Call::parse(tool, document.root(), document.flaws()).unwrap();
         let access = Access::Grant { id: GrantId::from_bytes(GRANT), generation: None };
-        match self.turn(&Message::Call { access, needed: Scopes::needed_by(tool), call, trace: None }) {
+        match self.turn(&Message::Call { access, needed: Scopes::needed_by(tool), call, reply: reply(), trace: None }) {
             Outcome::Result(json) => serde_json::from_str(&json).unwrap(),
             _ => Value::Null,
         }

@@ -14,7 +14,7 @@ use agent_codex::notebook::quota::Quota;
 use agent_codex::notebook::time::Timestamp;
 use serde_json::{Value, json};
 use support::tokens::{ISSUER, SECONDS, claims, header, token_of, with};
-use support::{START, TestCodex};
+use support::{START, TestCodex, reply};
 
 const MINUTE: i64 = 60_000;
 
@@ -55,7 +55,7 @@ impl Bearer {
     fn call(&mut self, needed: Scopes) -> Outcome {
         let (access, call) =
             (Access::External(self.external.clone()), Call::Search(Search { limit: 1, ..Search::default() }));
-        self.turn(&Message::Call { access, needed, call, trace: None })
+        self.turn(&Message::Call { access, needed, call, reply: reply(), trace: None })
     }
 
     fn reads(&mut self) -> bool {

@@ -6,7 +6,9 @@ use agent_codex::auth::oauth::family::{Bound, Exchange, Issued, NewCode, Refresh
 use agent_codex::auth::{GrantId, Resource, Scope, Scopes};
 use agent_codex::codex::message::Message;
 use agent_codex::json;
-use agent_codex::mcp::Trace;
+use agent_codex::mcp::era::Era;
+use agent_codex::mcp::rpc::Id;
+use agent_codex::mcp::{CallReply, Trace};
 use agent_codex::notebook::arguments::{Call, Tool};
 use agent_codex::notebook::time::Timestamp;
 use base64::Engine as _;
@@ -14,12 +16,17 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
+/// Makes the answer to a request of an id.
+fn reply() -> CallReply {
+    CallReply::new(Id::null(), Era::Handshake)
+}
+
 fn call(tool: Tool, arguments: &Value) -> Message {
     let text = arguments.to_string();
     let document = json::parse(text.as_bytes()).unwrap();
     let call = Call::parse(tool, document.root(), document.flaws()).unwrap();
     let access = Access::Grant { id: GrantId::from_random([1; 16]), generation: Some(3) };
-    Message::Call { access, needed: Scopes::NONE.with(Scope::Read), call, trace: None }
+    Message::Call { access, needed: Scopes::NONE.with(Scope::Read), call, reply: reply(), trace: None }
 }
 
 /// Messages of every kind, with every member given.
@@ -44,7 +51,7 @@ fn messages() -> Vec<Message> {
         call(Tool::Get, &json!({"id": id})),
         call(Tool::Search, &json!({"query": "ß", "tag": "a", "relatedAgentId": "b", "limit": 3, "cursor": "c"})),
         call(Tool::Update, &json!({"id": id, "expectedRevision": 1, "entry": {"content": "kept"}})),
-        Message::Call { access: Access::External(external), needed, call: found, trace },
+        Message::Call { access: Access::External(external), needed, call: found, reply: reply(), trace },
         Message::CreateGrant { id: grant, label: "é\0".to_owned(), scopes: Scopes::ALL, lifetime: Some(5) },
         Message::ListGrants,
         Message::RevokeGrant(grant),
@@ -80,7 +87,7 @@ fn a_message_is_of_the_format_whose_number_it_carries() {
     let bytes: Vec<_> = messages().iter().flat_map(|message| message.to_wire().unwrap()).collect();
     let digest = URL_SAFE_NO_PAD.encode(Sha256::digest(bytes));
     assert_eq!(
-        digest, "XaqGmde5A-LNvjrQw599Og83wqbz4jK_1K-5KNii1OQ",
+        digest, "AVv1dUdw01_Ppa8dA_ML-h7zJnevh1kYtbNVRiJ774o",
         "the format is another one now: so must its number be, FORMAT, and then this digest"
     );
 }

@@ -9,7 +9,7 @@ use crate::auth::external::Revocation;
 use crate::auth::grant::{GrantId, Refusal};
 use crate::auth::oauth::family::{Exchange, NewCode, Refresh};
 use crate::auth::scope::Scopes;
-use crate::mcp::Trace;
+use crate::mcp::{CallReply, Trace};
 use crate::notebook::arguments::Call;
 
 /// What the edge asks of a codex.
@@ -23,6 +23,8 @@ pub enum Message {
         needed: Scopes,
         /// The call.
         call: Call,
+        /// Makes the answer to the client.
+        reply: CallReply,
         /// The trace that the call belongs to, for the log.
         trace: Option<Trace>,
     },
@@ -54,7 +56,7 @@ pub enum Message {
 }
 
 /// The number of the format. It changes with whatever changes the bytes of a message; a test holds the bytes of each.
-const FORMAT: u8 = 1;
+const FORMAT: u8 = 2;
 
 impl Message {
     /// The message as bytes.
@@ -99,11 +101,23 @@ impl Message {
             _ => None,
         }
     }
+
+    /// The outcome as the edge takes it: that of a call is the whole answer to the client, where there is one.
+    #[must_use]
+    pub fn tell(&self, outcome: Outcome) -> Outcome {
+        match (self, outcome) {
+            (Self::Call { reply, .. }, Outcome::Result(json)) => Outcome::Answer(reply.result(&json).into_body()),
+            (Self::Call { reply, .. }, Outcome::Failure(json)) => Outcome::Answer(reply.failure(&json).into_body()),
+            (_, outcome) => outcome,
+        }
+    }
 }
 
 /// What a codex answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
+    /// The body of the answer to a client's call.
+    Answer(String),
     /// The JSON of the result.
     Result(String),
     /// The JSON of a notebook failure.
@@ -112,18 +126,20 @@ pub enum Outcome {
     Refused(Refusal),
 }
 
-const RESULT: char = 'r';
-const FAILURE: char = 'f';
-const INVALID_TOKEN: char = 't';
-const INSUFFICIENT_SCOPE: char = 's';
-const UNKNOWN_GRANT: char = 'g';
-const INVALID_GRANT: char = 'i';
+const ANSWER: u8 = b'a';
+const RESULT: u8 = b'r';
+const FAILURE: u8 = b'f';
+const INVALID_TOKEN: u8 = b't';
+const INSUFFICIENT_SCOPE: u8 = b's';
+const UNKNOWN_GRANT: u8 = b'g';
+const INVALID_GRANT: u8 = b'i';
 
 impl Outcome {
-    /// The outcome as text: a letter that says which, and the JSON.
+    /// The outcome as bytes: a letter that says which, and the JSON. `src/entry.js` knows that of an answer.
     #[must_use]
-    pub fn into_wire(self) -> String {
-        let (kind, mut wire) = match self {
+    pub fn into_wire(self) -> Vec<u8> {
+        let (kind, json) = match self {
+            Self::Answer(body) => (ANSWER, body),
             Self::Result(json) => (RESULT, json),
             Self::Failure(json) => (FAILURE, json),
             Self::Refused(Refusal::InvalidToken) => (INVALID_TOKEN, String::new()),
@@ -131,19 +147,23 @@ impl Outcome {
             Self::Refused(Refusal::UnknownGrant) => (UNKNOWN_GRANT, String::new()),
             Self::Refused(Refusal::InvalidGrant) => (INVALID_GRANT, String::new()),
         };
+        let mut wire = json.into_bytes();
         wire.insert(0, kind);
         wire
     }
 
-    /// The outcome that a text stands for; `None` when no codex answers so.
+    /// The outcome that bytes stand for; `None` when no codex answers so.
     #[must_use]
-    pub fn from_wire(mut wire: String) -> Option<Self> {
+    pub fn from_wire(mut wire: Vec<u8>) -> Option<Self> {
         if wire.is_empty() {
             return None;
         }
-        match wire.remove(0) {
-            RESULT => Some(Self::Result(wire)),
-            FAILURE => Some(Self::Failure(wire)),
+        let kind = wire.remove(0);
+        let json = String::from_utf8(wire).ok()?;
+        match kind {
+            ANSWER => Some(Self::Answer(json)),
+            RESULT => Some(Self::Result(json)),
+            FAILURE => Some(Self::Failure(json)),
             INVALID_TOKEN => Some(Self::Refused(Refusal::InvalidToken)),
             INSUFFICIENT_SCOPE => Some(Self::Refused(Refusal::InsufficientScope)),
             UNKNOWN_GRANT => Some(Self::Refused(Refusal::UnknownGrant)),

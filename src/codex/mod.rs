@@ -28,7 +28,7 @@ pub fn take_turn(
         grants.forget();
     }
     match message {
-        Message::Call { access, needed, call, trace: _ } => {
+        Message::Call { access, needed, call, .. } => {
             if let Err(refusal) = access::authorise(storage, grants, access, *needed, surroundings.now)? {
                 return Ok(Outcome::Refused(refusal));
             }

@@ -1,4 +1,5 @@
-//! A request's body: of one media type, uncompressed, of a bounded size. A larger one is refused without being read whole.
+//! What a request's body must be: of one media type, uncompressed, of a bounded size. `src/entry.js` reads no more of any
+//! than the largest may have.
 
 use super::request::Request;
 use super::respond::Answer;
@@ -25,14 +26,11 @@ pub(super) const FORM: Kind = Kind {
     bytes: form::BYTES,
     too_large: "The body must be at most 32 KiB",
 };
-/// Bytes of a refused request's body that are read, at most.
-const DISCARDED_BYTES: usize = 16_384;
-
-/// Checks what the headers say of the body, and reads it.
+/// The body, checked, with what the headers say of it.
 ///
 /// # Errors
 /// The inner one is the refusal.
-pub(super) async fn read(request: &mut Request, kind: Kind) -> worker::Result<Result<Vec<u8>, Answer>> {
+pub(super) fn read(request: &Request, kind: Kind) -> worker::Result<Result<&[u8], Answer>> {
     let headers = request.headers();
     let length = headers.get("Content-Length")?.and_then(|length| length.parse::<usize>().ok());
     if length.is_some_and(|length| length > kind.bytes) {
@@ -53,28 +51,7 @@ pub(super) async fn read(request: &mut Request, kind: Kind) -> worker::Result<Re
             "The answer is application/json, which Accept must allow",
         )));
     }
-    let body = match length {
-        Some(_) => request.bytes().await.map(Some),
-        None if request.has_body() => request.bytes_up_to(kind.bytes).await,
-        None => Ok(Some(Vec::new())),
-    };
-    Ok(match body {
-        Ok(Some(body)) => Ok(body),
-        Ok(None) => Err(too_large(kind)),
-        // The client has gone, or has sent no body that HTTP knows.
-        Err(_) => Err(Answer::error(400, "incomplete_body", "The body ended before its end")),
-    })
-}
-
-/// Reads and drops the body of a request that was answered without looking at it, if it is small: where the runtime
-/// closes the connection over an unread body, a client that keeps connections would lose its next request.
-pub(super) async fn discard(request: &mut Request) -> worker::Result<()> {
-    let length = request.headers().get("Content-Length")?.and_then(|length| length.parse::<usize>().ok());
-    if request.has_body() && length.is_some_and(|length| length <= DISCARDED_BYTES) {
-        // That it can't be read changes nothing of the answer.
-        let _ = request.bytes().await;
-    }
-    Ok(())
+    Ok(request.body().filter(|body| body.len() <= kind.bytes).ok_or_else(|| too_large(kind)))
 }
 
 fn too_large(kind: Kind) -> Answer {

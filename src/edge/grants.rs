@@ -21,7 +21,7 @@ use crate::json::{self, Kind, Node, Object};
 use crate::notebook::time::SECOND;
 use crate::random;
 
-pub(super) async fn serve(rest: &str, request: &mut Request, env: &Env, config: &Config) -> worker::Result<Answer> {
+pub(super) async fn serve(rest: &str, request: &Request, env: &Env, config: &Config) -> worker::Result<Answer> {
     if let Err(refusal) = check_owner(request, env, config).await? {
         return Ok(refusal);
     }
@@ -79,6 +79,7 @@ pub(super) fn unexpected(outcome: &Outcome) -> worker::Error {
     worker::Error::RustError(format!(
         "a codex answered a question about grants with {}",
         match outcome {
+            Outcome::Answer(_) => "an answer to a client",
             Outcome::Result(_) => "a result",
             Outcome::Failure(_) => "a notebook failure",
             Outcome::Refused(_) => "a refusal",
@@ -113,12 +114,12 @@ fn asked(body: &[u8]) -> Option<Asked> {
     Some((label?, scopes?, lifetime))
 }
 
-async fn create(request: &mut Request, codex: CodexName, env: &Env, config: &Config) -> worker::Result<Answer> {
-    let body = match body::read(request, body::JSON).await? {
+async fn create(request: &Request, codex: CodexName, env: &Env, config: &Config) -> worker::Result<Answer> {
+    let body = match body::read(request, body::JSON)? {
         Ok(body) => body,
         Err(refusal) => return Ok(refusal),
     };
-    let Some((label, scopes, lifetime)) = asked(&body) else {
+    let Some((label, scopes, lifetime)) = asked(body) else {
         return Ok(invalid(
             "The body must be {\"label\": string, \"scopes\": [string], \"expiresInSeconds\"?: integer}",
         ));
@@ -153,7 +154,7 @@ async fn revoke(id: &str, codex: &CodexName, env: &Env) -> worker::Result<Answer
     match codex::ask(env, codex, &Message::RevokeGrant(id)).await? {
         Outcome::Result(_) => Ok(Answer::empty(204)),
         Outcome::Refused(_) => Ok(unknown()),
-        outcome @ Outcome::Failure(_) => Err(unexpected(&outcome)),
+        outcome @ (Outcome::Answer(_) | Outcome::Failure(_)) => Err(unexpected(&outcome)),
     }
 }
 

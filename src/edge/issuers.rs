@@ -7,10 +7,12 @@
 
 use std::cell::RefCell;
 use std::pin::pin;
-use std::time::Duration;
 
 use futures_util::future::{Either, select};
-use worker::{Context, Delay, console_error};
+use wasm_bindgen::prelude::*;
+use worker::js_sys::Promise;
+use worker::wasm_bindgen_futures::JsFuture;
+use worker::{Context, console_error};
 
 use super::outgoing::{self, Caching};
 use super::web_crypto;
@@ -22,11 +24,16 @@ use crate::clock::now;
 use crate::notebook::time::Timestamp;
 
 /// How long a load may take, all its requests together.
-const LOAD_TIME: Duration = Duration::from_secs(5);
+const LOAD_TIME: u32 = 5_000; // milliseconds
 /// How long a request waits before it looks again whether a load has ended.
-const GLANCE: Duration = Duration::from_millis(10);
+const GLANCE: u32 = 10; // milliseconds
 /// Bytes of an issuer's answer, at most.
 pub(super) const ANSWER_BYTES: usize = 65_536;
+
+#[wasm_bindgen(raw_module = "../bridge.js")]
+extern "C" {
+    fn pause(milliseconds: u32) -> Promise;
+}
 
 thread_local! {
     /// What is known of each issuer's keys, by the issuer.
@@ -67,7 +74,7 @@ async fn key(issuer: &Issuer, token: &Unverified<'_>, context: &Context) -> Opti
                 return Some(key);
             }
             Step::Ask => ask(issuer, context),
-            Step::Wait => Delay::from(GLANCE).await,
+            Step::Wait => drop(JsFuture::from(pause(GLANCE)).await),
             Step::Refuse => return None,
         }
     }
@@ -89,7 +96,7 @@ fn with_cache<T>(issuer: &str, act: impl FnOnce(&mut KeyCache) -> T) -> T {
 fn ask(issuer: &Issuer, context: &Context) {
     let issuer = issuer.clone();
     context.wait_until(async move {
-        let loaded = match select(pin!(load(&issuer)), pin!(Delay::from(LOAD_TIME))).await {
+        let loaded = match select(pin!(load(&issuer)), pin!(JsFuture::from(pause(LOAD_TIME)))).await {
             Either::Left((loaded, _)) => loaded,
             Either::Right(_) => Err("it took more than 5 s".to_owned()),
         };

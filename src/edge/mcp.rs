@@ -3,10 +3,10 @@
 
 use worker::{Context, Env, console_error};
 
-use super::codex::{Lost, UNAVAILABLE};
+use super::codex::{Lost, Told, UNAVAILABLE};
 use super::config::Config;
 use super::request::Request;
-use super::respond::Answer;
+use super::respond::{Answer, Question};
 use super::{body, caller, codex, limits};
 use crate::auth::{Caller, Challenge, Refusal};
 use crate::codex::message::{Message, Outcome};
@@ -15,10 +15,11 @@ use crate::mcp::{Answered, Exchange, PendingCall, Step, Trace, receive};
 use crate::notebook::failure::Failure;
 
 pub(super) async fn serve(
-    request: &mut Request,
+    request: &Request,
     env: &Env,
     config: &Config,
     context: &Context,
+    told: Option<Told>,
 ) -> worker::Result<Answer> {
     if request.method() != "POST" {
         return Ok(Answer::method_not_allowed("POST"));
@@ -28,12 +29,12 @@ pub(super) async fn serve(
         Ok(caller) => caller,
         Err(challenge) => return refuse(challenge, request, env, &own).await,
     };
-    let body = match body::read(request, body::JSON).await? {
+    let body = match body::read(request, body::JSON)? {
         Ok(body) => body,
         Err(refusal) => return Ok(refusal),
     };
-    let exchange = receive(&body, &headers(request)?, caller.scopes);
-    match answer(exchange, env, &caller).await {
+    let exchange = receive(body, &headers(request)?, caller.scopes);
+    match answer(exchange, env, &caller, told).await {
         Ok(answer) => Ok(answer),
         Err(challenge) => refuse(challenge, request, env, &own).await,
     }
@@ -59,7 +60,9 @@ fn headers(request: &Request) -> worker::Result<Headers> {
     })
 }
 
-async fn answer(exchange: Exchange, env: &Env, caller: &Caller) -> Result<Answer, Challenge> {
+/// Answers what a body asks for. A call that is all of it is answered by its codex, and `told` is what came of that where it
+/// has no answer.
+async fn answer(exchange: Exchange, env: &Env, caller: &Caller, mut told: Option<Told>) -> Result<Answer, Challenge> {
     if let Some(needed) = exchange.forbidden() {
         return Err(Challenge::InsufficientScope(needed));
     }
@@ -69,7 +72,11 @@ async fn answer(exchange: Exchange, env: &Env, caller: &Caller) -> Result<Answer
         answered.push(match step {
             Step::Answered(answer) => answer,
             Step::Forbidden(needed) => return Err(Challenge::InsufficientScope(needed)),
-            Step::Call(call) => execute(call, env, caller).await?,
+            Step::Call(call) if batch => execute(&call, env, caller).await?,
+            Step::Call(call) => match told.take() {
+                Some(told) => answer_to(&call, told)?,
+                None => return Ok(Answer::of_codex(question(&call, caller))),
+            },
         });
     }
     let reply = Exchange::reply(batch, answered);
@@ -80,25 +87,46 @@ async fn answer(exchange: Exchange, env: &Env, caller: &Caller) -> Result<Answer
     })
 }
 
-/// The answer that the codex gives to a call.
-async fn execute(pending: PendingCall, env: &Env, caller: &Caller) -> Result<Answered, Challenge> {
-    let PendingCall { reply, needed, call, trace } = pending;
-    if !limits::permits_call(env, caller.access.grant()).await {
-        return Ok(reply.failure(&Failure::RateLimited.to_json()));
-    }
-    let message = Message::Call { access: caller.access.clone(), needed, call, trace };
-    match codex::ask(env, &caller.codex, &message).await {
-        Ok(Outcome::Result(json)) => Ok(reply.result(&json)),
-        Ok(Outcome::Failure(json)) => Ok(reply.failure(&json)),
-        Ok(Outcome::Refused(Refusal::InsufficientScope)) => Err(Challenge::InsufficientScope(needed)),
-        Ok(Outcome::Refused(_)) => Err(Challenge::InvalidToken),
-        Err(lost) => {
-            console_error!("{}{}", lost.error(), Trace::log_suffix(message.trace()));
-            Ok(match lost {
-                Lost::Overloaded(_) => reply.unavailable(&Failure::Overloaded),
-                Lost::Unreachable(_) => reply.unavailable(&Failure::OutcomeUnknown),
-                Lost::Broken(_) => reply.failure(&Failure::OutcomeUnknown.to_json()),
-            })
+fn question(pending: &PendingCall, caller: &Caller) -> Question {
+    let PendingCall { reply, needed, call, trace } = pending.clone();
+    let message = Message::Call { access: caller.access.clone(), needed, call, reply, trace };
+    Question { codex: caller.codex.clone(), grant: caller.access.grant(), message }
+}
+
+/// The answer to a call of a batch.
+async fn execute(pending: &PendingCall, env: &Env, caller: &Caller) -> Result<Answered, Challenge> {
+    let Question { codex, grant, message } = question(pending, caller);
+    let told = if limits::permits_call(env, grant).await {
+        codex::ask(env, &codex, &message).await
+    } else {
+        Err(Lost::Limited)
+    };
+    answer_to(pending, told)
+}
+
+fn answer_to(pending: &PendingCall, told: Told) -> Result<Answered, Challenge> {
+    let PendingCall { reply, needed, call: _, trace } = pending;
+    let lost = match told {
+        Ok(Outcome::Answer(body)) => return Ok(Answered::by_codex(body)),
+        Ok(Outcome::Refused(Refusal::InsufficientScope)) => return Err(Challenge::InsufficientScope(*needed)),
+        Ok(Outcome::Refused(_)) => return Err(Challenge::InvalidToken),
+        Ok(Outcome::Result(_) | Outcome::Failure(_)) => Lost::Broken("a call has another outcome".to_owned()),
+        Err(lost) => lost,
+    };
+    let log = |error: &str| console_error!("{error}{}", Trace::log_suffix(trace.as_ref()));
+    Ok(match lost {
+        Lost::Limited => reply.failure(&Failure::RateLimited.to_json()),
+        Lost::Overloaded(error) => {
+            log(&error);
+            reply.unavailable(&Failure::Overloaded)
         }
-    }
+        Lost::Unreachable(error) => {
+            log(&error);
+            reply.unavailable(&Failure::OutcomeUnknown)
+        }
+        Lost::Broken(error) => {
+            log(&error);
+            reply.failure(&Failure::OutcomeUnknown.to_json())
+        }
+    })
 }

@@ -4,10 +4,10 @@ use wasm_bindgen::prelude::*;
 use worker::js_sys::{Promise, Uint8Array};
 use worker::wasm_bindgen_futures::JsFuture;
 
-#[wasm_bindgen(module = "/src/bridge.js")]
+#[wasm_bindgen(raw_module = "../bridge.js")]
 extern "C" {
     #[wasm_bindgen(catch)]
-    fn ask(
+    fn load(
         url: &str,
         form: Option<&str>,
         authorization: Option<&str>,
@@ -58,7 +58,7 @@ async fn answered(
     if !url.starts_with("https://") {
         return Err(format!("{url} is not https"));
     }
-    let answer = async { JsFuture::from(ask(url, form, authorization, keep, TIME, bytes)?).await };
+    let answer = async { JsFuture::from(load(url, form, authorization, keep, TIME, bytes)?).await };
     let answer = answer.await.map_err(|_: JsValue| format!("{url} failed"))?;
     match answer.as_string() {
         Some(reason) => Err(format!("{url} {reason}")),

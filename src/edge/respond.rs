@@ -3,36 +3,56 @@
 use std::borrow::Cow;
 
 use wasm_bindgen::prelude::*;
-use worker::web_sys;
 
 use super::codex::UNAVAILABLE;
-use crate::auth::Challenge;
+use crate::auth::{Challenge, CodexName, GrantId};
+use crate::codex::message::Message;
 use crate::json::Object;
 
-#[wasm_bindgen(module = "/src/bridge.js")]
+#[wasm_bindgen(raw_module = "../bridge.js")]
 extern "C" {
     #[wasm_bindgen(catch)]
-    fn respond(status: u16, headers: &str, body: Option<Vec<u8>>) -> Result<web_sys::Response, JsValue>;
+    fn respond(status: u16, headers: &str, body: Option<Vec<u8>>) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(catch, js_name = question)]
+    fn js_question(lines: &str, message: &[u8], repeatable: bool) -> Result<JsValue, JsValue>;
 }
 
 /// An HTTP answer.
 pub(super) struct Answer {
     status: u16,
     headers: Vec<(&'static str, Cow<'static, str>)>,
-    body: Option<String>,
+    body: Body,
+}
+
+enum Body {
+    None,
+    Text(String),
+    /// What a codex answers to this.
+    Asked(Box<Question>),
+}
+
+/// What a codex is to be asked before a request is answered.
+pub(super) struct Question {
+    pub(super) codex: CodexName,
+    /// The grant whose call it is.
+    pub(super) grant: GrantId,
+    pub(super) message: Message,
 }
 
 impl Answer {
     /// An answer without a body.
     pub(super) fn empty(status: u16) -> Self {
-        Self { status, headers: vec![("Cache-Control", Cow::Borrowed("no-store"))], body: None }
+        Self { status, headers: vec![("Cache-Control", Cow::Borrowed("no-store"))], body: Body::None }
     }
 
     /// An answer with a JSON body.
     pub(super) fn json(status: u16, body: String) -> Self {
-        let mut answer = Self::empty(status).with_header("Content-Type", "application/json");
-        answer.body = Some(body);
-        answer
+        Self { body: Body::Text(body), ..Self::empty(status).with_header("Content-Type", "application/json") }
+    }
+
+    /// The JSON that a codex answers.
+    pub(super) fn of_codex(question: Question) -> Self {
+        Self { body: Body::Asked(Box::new(question)), ..Self::json(200, String::new()) }
     }
 
     /// An error of HTTP's, with a code for programs and a sentence for people.
@@ -47,7 +67,7 @@ impl Answer {
             .with_header("X-Frame-Options", "DENY")
             .with_header("X-Content-Type-Options", "nosniff")
             .with_header("Referrer-Policy", "same-origin");
-        answer.body = Some(html);
+        answer.body = Body::Text(html);
         answer
     }
 
@@ -88,8 +108,19 @@ impl Answer {
         self
     }
 
-    pub(super) fn into_response(self) -> worker::Result<web_sys::Response> {
+    /// The answer as `src/entry.js` takes it: a response, or a question to a codex.
+    pub(super) fn into_js(self) -> worker::Result<JsValue> {
         let lines: Vec<_> = self.headers.iter().map(|(name, value)| format!("{name}:{value}")).collect();
-        Ok(respond(self.status, &lines.join("\n"), self.body.map(String::into_bytes))?)
+        let headers = lines.join("\n");
+        Ok(match self.body {
+            Body::None => respond(self.status, &headers, None)?,
+            Body::Text(text) => respond(self.status, &headers, Some(text.into_bytes()))?,
+            Body::Asked(question) => {
+                let Question { codex, grant, message } = *question;
+                let wire = message.to_wire().map_err(|error| worker::Error::RustError(error.to_string()))?;
+                let lines = format!("{}\n{grant}\n{headers}", codex.as_str());
+                js_question(&lines, &wire, message.is_repeatable())?
+            }
+        })
     }
 }

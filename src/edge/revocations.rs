@@ -11,7 +11,7 @@ use crate::auth::external::{Revocation, Subject, TokenId};
 use crate::codex::message::{Message, Outcome};
 use crate::json::{self, Kind};
 
-pub(super) async fn serve(request: &mut Request, env: &Env, config: &Config) -> worker::Result<Answer> {
+pub(super) async fn serve(request: &Request, env: &Env, config: &Config) -> worker::Result<Answer> {
     if let Err(refusal) = grants::check_owner(request, env, config).await? {
         return Ok(refusal);
     }
@@ -21,11 +21,11 @@ pub(super) async fn serve(request: &mut Request, env: &Env, config: &Config) -> 
     let Some((issuer, Subject { codex, grant, label })) = grants::subject_of(request) else {
         return Ok(grants::invalid("?issuer= and &subject= must name whom to revoke"));
     };
-    let body = match body::read(request, body::JSON).await? {
+    let body = match body::read(request, body::JSON)? {
         Ok(body) => body,
         Err(refusal) => return Ok(refusal),
     };
-    let Some((jti, lifetime)) = asked(&body).filter(|(jti, lifetime)| jti.is_some() || lifetime.is_none()) else {
+    let Some((jti, lifetime)) = asked(body).filter(|(jti, lifetime)| jti.is_some() || lifetime.is_none()) else {
         return Ok(grants::invalid("The body must be {} or {\"jti\": string, \"keepSeconds\"?: integer}"));
     };
     let token = jti.map(|jti| TokenId::of(&issuer, &jti));

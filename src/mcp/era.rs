@@ -7,6 +7,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::rpc::RpcError;
+use serde::{Deserialize, Serialize};
+
 use crate::json::{Kind, Node};
 
 /// The revisions of the modern era.
@@ -31,7 +33,7 @@ pub struct Headers {
 }
 
 /// How a request is served.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Era {
     /// 2026-07-28.
     Modern,

@@ -3,10 +3,13 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use serde::{Deserialize, Serialize};
+
 use crate::json::{Kind, Node, write_string};
 
 /// A request's id, as the JSON that its answer repeats.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Id(String);
 
 impl Id {

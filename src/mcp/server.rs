@@ -3,6 +3,8 @@
 
 use std::sync::LazyLock;
 
+use serde::{Deserialize, Serialize};
+
 use super::era::{self, Era, Headers};
 use super::listing;
 use super::rpc::{self, Id, Incoming, RpcError};
@@ -53,6 +55,18 @@ impl Answered {
         Self { status: error.status, body: Some(error.to_json(id)) }
     }
 
+    /// What a codex has answered.
+    #[must_use]
+    pub const fn by_codex(body: String) -> Self {
+        Self { status: 200, body: Some(body) }
+    }
+
+    /// The answer's JSON; empty for what is not answered.
+    #[must_use]
+    pub fn into_body(self) -> String {
+        self.body.unwrap_or_default()
+    }
+
     const ACCEPTED: Self = Self { status: 202, body: None };
 }
 
@@ -66,7 +80,7 @@ pub struct Reply {
 }
 
 /// A call that waits for the codex.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct PendingCall {
     /// Makes its answer.
     pub reply: CallReply,
@@ -79,13 +93,19 @@ pub struct PendingCall {
 }
 
 /// Makes the answer to a tool call.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallReply {
     id: Id,
     era: Era,
 }
 
 impl CallReply {
+    /// That to a request of this id.
+    #[must_use]
+    pub const fn new(id: Id, era: Era) -> Self {
+        Self { id, era }
+    }
+
     /// A result: the codex's JSON twice, as structured content and as text.
     #[must_use]
     pub fn result(&self, json: &str) -> Answered {

@@ -2,7 +2,6 @@
 //! set, which a turn does not; the runtime holds the turn's answer back until it is.
 
 use wasm_bindgen::prelude::*;
-use worker::Storage as DurableStorage;
 
 use crate::notebook::storage::StorageError;
 use crate::notebook::time::Timestamp;
@@ -19,9 +18,8 @@ extern "C" {
 pub(super) struct Alarm(AlarmStorage);
 
 impl Alarm {
-    pub(super) fn new(storage: &DurableStorage) -> Self {
-        let raw: &JsValue = storage.as_raw().as_ref();
-        Self(raw.clone().unchecked_into())
+    pub(super) fn new(storage: &JsValue) -> Self {
+        Self(storage.clone().unchecked_into())
     }
 
     /// Sets the alarm to this moment, in place of any other.

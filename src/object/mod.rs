@@ -13,12 +13,10 @@ mod alarm;
 mod faults;
 mod sql;
 
-use std::cell::RefCell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::cell::{Cell, RefCell};
 
 use wasm_bindgen::prelude::*;
-use worker::{DurableObject, Env, Request, Response, State, console_error, durable_object};
+use worker::{Env, console_error};
 
 use crate::auth::KnownGrants;
 use crate::codex::message::{Message, Outcome};
@@ -37,45 +35,41 @@ use sql::DurableSql;
 pub(crate) const QUOTA_SETTING: &str = "CODEX_MEBIBYTES";
 
 /// One codex.
-#[durable_object]
+#[wasm_bindgen]
 pub struct Codex {
-    storage: AssertUnwindSafe<DurableSql>,
-    alarm: AssertUnwindSafe<Alarm>,
-    grants: AssertUnwindSafe<RefCell<KnownGrants>>,
-    quota: AssertUnwindSafe<Quota>,
-    ready: AtomicBool,
-}
-
-impl DurableObject for Codex {
-    fn new(state: State, env: Env) -> Self {
-        let storage = state.storage();
-        let setting = env.var(QUOTA_SETTING).ok().map(|setting| setting.to_string());
-        Self {
-            storage: AssertUnwindSafe(DurableSql::new(&storage)),
-            alarm: AssertUnwindSafe(Alarm::new(&storage)),
-            grants: AssertUnwindSafe(RefCell::default()),
-            // The edge refuses every call where it is set to something else.
-            quota: AssertUnwindSafe(setting.and_then(|setting| Quota::parse(&setting)).unwrap_or_default()),
-            ready: AtomicBool::new(false),
-        }
-    }
-
-    // The object is asked by `turn` alone; `src/entry.js` shows nothing else of it.
-    async fn fetch(&self, _request: Request) -> worker::Result<Response> {
-        Response::error("A codex takes turns", 404)
-    }
+    storage: DurableSql,
+    alarm: Alarm,
+    grants: RefCell<KnownGrants>,
+    quota: Quota,
+    ready: Cell<bool>,
 }
 
 #[wasm_bindgen]
 impl Codex {
+    /// The codex in the storage of a Durable Object.
+    #[wasm_bindgen(constructor)]
+    #[must_use]
+    pub fn new(storage: &JsValue, env: &Env) -> Self {
+        let setting = env.var(QUOTA_SETTING).ok().map(|setting| setting.to_string());
+        Self {
+            storage: DurableSql::new(storage),
+            alarm: Alarm::new(storage),
+            grants: RefCell::default(),
+            // The edge refuses every call where it is set to something else.
+            quota: setting.and_then(|setting| Quota::parse(&setting)).unwrap_or_default(),
+            ready: Cell::new(false),
+        }
+    }
+
     /// Takes a turn: a message in, an outcome out, each as it travels.
-    #[wasm_bindgen]
-    pub fn turn(&self, message: &[u8]) -> String {
-        let outcome = match Message::from_wire(message) {
-            Some(message) => self.answer(&message),
-            None => broken("a message is of another version of this program", None),
-        };
-        outcome.into_wire()
+    #[must_use]
+    pub fn turn(&self, message: &[u8]) -> Vec<u8> {
+        let Some(message) = Message::from_wire(message) else { return broken(message) };
+        let outcome = self.take(&message).unwrap_or_else(|error| {
+            console_error!("{error}{}", Trace::log_suffix(message.trace()));
+            Outcome::Failure(Failure::Internal.to_json())
+        });
+        message.tell(outcome).into_wire()
     }
 
     /// Takes the next step of what is done between the turns; `src/entry.js` calls it when the alarm goes off.
@@ -84,33 +78,34 @@ impl Codex {
     /// That the step failed, for the runtime, which calls again later; the log has the reason.
     #[wasm_bindgen(js_name = workBetweenTurns)]
     pub fn work_between_turns(&self) -> Result<(), JsValue> {
-        let what = match catch_unwind(AssertUnwindSafe(|| self.catch_up())) {
-            Ok(Ok(())) => return Ok(()),
-            Ok(Err(error)) => error.to_string(),
-            // The panic's message and place are in the log already.
-            Err(_) => "it panicked".to_owned(),
-        };
-        console_error!("A step of the index's backfill failed: {what}");
-        Err(JsValue::from_str("a step failed"))
+        self.catch_up().map_err(|error| {
+            console_error!("A step of the index's backfill failed: {error}");
+            JsValue::from_str("a step failed")
+        })
+    }
+}
+
+/// The outcome of a turn that broke, which `src/entry.js` has logged; and of a message of another version of this program.
+#[wasm_bindgen]
+#[must_use]
+pub fn broken(message: &[u8]) -> Vec<u8> {
+    let outcome = Outcome::Failure(Failure::Internal.to_json());
+    if let Some(message) = Message::from_wire(message) {
+        console_error!("a turn broke{}", Trace::log_suffix(message.trace()));
+        message.tell(outcome).into_wire()
+    } else {
+        console_error!("a message is of another version of this program");
+        outcome.into_wire()
     }
 }
 
 impl Codex {
-    fn answer(&self, message: &Message) -> Outcome {
-        match catch_unwind(AssertUnwindSafe(|| self.take(message))) {
-            Ok(Ok(outcome)) => outcome,
-            Ok(Err(error)) => broken(&error.to_string(), message.trace()),
-            // The panic's message and place are in the log already.
-            Err(_) => broken("a turn panicked", message.trace()),
-        }
-    }
-
     fn take(&self, message: &Message) -> Result<Outcome, StorageError> {
         let now = clock::now();
         self.be_ready(now)?;
-        let quota = &*self.quota;
+        let quota = &self.quota;
         take_turn(
-            &*self.storage,
+            &self.storage,
             &mut self.grants.borrow_mut(),
             message,
             &mut Surroundings { now, quota, randomness: &mut random::fill },
@@ -119,12 +114,12 @@ impl Codex {
 
     /// Brings the tables up to date, once, and sets the alarm if the index is not.
     fn be_ready(&self, now: Timestamp) -> Result<(), StorageError> {
-        if !self.ready.load(Ordering::Relaxed) {
-            tables::migrate(&*self.storage, now)?;
-            if index::is_behind(&*self.storage)? {
+        if !self.ready.get() {
+            tables::migrate(&self.storage, now)?;
+            if index::is_behind(&self.storage)? {
                 self.alarm.set(now)?;
             }
-            self.ready.store(true, Ordering::Relaxed);
+            self.ready.set(true);
         }
         Ok(())
     }
@@ -132,14 +127,9 @@ impl Codex {
     fn catch_up(&self) -> Result<(), StorageError> {
         let now = clock::now();
         self.be_ready(now)?;
-        if index::catch_up(&*self.storage)? {
+        if index::catch_up(&self.storage)? {
             self.alarm.set(now)?;
         }
         Ok(())
     }
-}
-
-fn broken(what: &str, trace: Option<&Trace>) -> Outcome {
-    console_error!("{what}{}", Trace::log_suffix(trace));
-    Outcome::Failure(Failure::Internal.to_json())
 }

@@ -1,15 +1,11 @@
 //! The binding of the storage trait to a Durable Object's SQL.
 //!
-//! A statement and its rows cross to JavaScript and back in one call (`src/bridge.js`), the rows as JSON. `transactionSync`,
-//! which the `worker` crate lacks, is bound here by hand; what its closure does is undone when the closure throws, so an
-//! error and a panic both leave it by throwing.
-
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+//! A statement and its rows cross to JavaScript and back in one call (`src/bridge.js`), parameters and rows as JSON. What a
+//! transaction has done is undone when it is left by an exception, which an error is made into there, and a panic is one.
 
 use wasm_bindgen::prelude::*;
-use worker::Storage as DurableStorage;
 
-use crate::json::{self, Kind, Node};
+use crate::json::{self, Kind, Node, write_string};
 use crate::notebook::storage::{Param, Row, Storage, StorageError, Value};
 
 #[wasm_bindgen]
@@ -18,19 +14,15 @@ extern "C" {
 
     #[wasm_bindgen(method, getter)]
     fn sql(this: &TransactionalStorage) -> JsValue;
-    #[wasm_bindgen(method, catch, js_name = transactionSync)]
-    fn transaction_sync(
-        this: &TransactionalStorage,
-        body: &mut dyn FnMut() -> Result<JsValue, JsValue>,
-    ) -> Result<JsValue, JsValue>;
 }
 
-#[wasm_bindgen(module = "/src/bridge.js")]
+#[wasm_bindgen(raw_module = "../bridge.js")]
 extern "C" {
     #[wasm_bindgen(catch, js_name = databaseSize)]
     fn database_size(sql: &JsValue) -> Result<f64, JsValue>;
+    fn transaction(storage: &TransactionalStorage, body: &mut dyn FnMut() -> bool) -> JsValue;
     #[wasm_bindgen(catch)]
-    fn query(sql: &JsValue, statement: &str, bindings: Vec<JsValue>) -> Result<Option<String>, JsValue>;
+    fn query(sql: &JsValue, statement: &str, bindings: &str) -> Result<Option<String>, JsValue>;
 }
 
 /// The SQL of a Durable Object.
@@ -40,17 +32,15 @@ pub(super) struct DurableSql {
 }
 
 impl DurableSql {
-    pub(super) fn new(storage: &DurableStorage) -> Self {
-        let raw: &JsValue = storage.as_raw().as_ref();
-        let storage: TransactionalStorage = raw.clone().unchecked_into();
+    pub(super) fn new(storage: &JsValue) -> Self {
+        let storage: TransactionalStorage = storage.clone().unchecked_into();
         Self { sql: storage.sql(), storage }
     }
 }
 
 impl Storage for DurableSql {
     fn query(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>, StorageError> {
-        let bindings = params.iter().map(to_js).collect();
-        let rows = query(&self.sql, sql, bindings).map_err(|error| StorageError::new(reason(&error)))?;
+        let rows = query(&self.sql, sql, &bindings(params)).map_err(|error| StorageError::new(reason(&error)))?;
         #[cfg(feature = "faults")]
         super::faults::inject(sql, params)?;
         let Some(rows) = rows else { return Ok(Vec::new()) };
@@ -68,35 +58,41 @@ impl Storage for DurableSql {
     }
 
     fn transaction<T, E: From<StorageError>>(&self, body: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-        let mut run = (Some(body), None);
-        // What a panic leaves in `run` is only looked at to pass the panic on.
-        let mut state = AssertUnwindSafe(&mut run);
-        let committed = self.storage.transaction_sync(&mut move || {
-            let (body, outcome) = &mut **state;
-            let result = catch_unwind(AssertUnwindSafe(|| body.take().map(|body| body())));
-            let commit = matches!(result, Ok(Some(Ok(_))));
-            *outcome = Some(result);
-            if commit { Ok(JsValue::UNDEFINED) } else { Err(JsValue::from_str("rolled back")) }
+        let (mut body, mut outcome) = (Some(body), None);
+        let failed = transaction(&self.storage, &mut || {
+            outcome = body.take().map(|body| body());
+            matches!(outcome, Some(Ok(_)))
         });
-        match (run.1, committed) {
-            (Some(Ok(Some(Ok(value)))), Ok(_)) => Ok(value),
-            (Some(Ok(Some(Err(error)))), _) => Err(error),
-            (Some(Err(panic)), _) => resume_unwind(panic),
-            (_, Err(error)) => Err(StorageError::new(format!("a transaction failed: {error:?}")).into()),
-            (_, Ok(_)) => Err(StorageError::new("a transaction did not run").into()),
+        match outcome {
+            Some(Ok(value)) if failed.is_undefined() => Ok(value),
+            Some(Err(error)) => Err(error),
+            _ => Err(StorageError::new(format!("a transaction failed: {}", reason(&failed))).into()),
         }
     }
 }
 
-fn to_js(param: &Param<'_>) -> JsValue {
-    match *param {
-        Param::Null => JsValue::NULL,
-        // Exact: the trait's integers lie within ±(2^53 − 1).
-        #[allow(clippy::cast_precision_loss)]
-        Param::Integer(integer) => JsValue::from_f64(integer as f64),
-        Param::Text(text) => JsValue::from_str(text),
-        Param::Blob(bytes) => js_sys::Uint8Array::from(bytes).into(),
+/// Values as `query` of `src/bridge.js` reads them: a JSON array, bytes in it as arrays of numbers.
+fn bindings(params: &[Param<'_>]) -> String {
+    let mut json = String::from("[");
+    for (position, param) in params.iter().enumerate() {
+        if position > 0 {
+            json.push(',');
+        }
+        match *param {
+            Param::Null => json.push_str("null"),
+            // Exact in JavaScript: the trait's integers lie within ±(2^53 − 1).
+            Param::Integer(integer) => json.push_str(&integer.to_string()),
+            Param::Text(text) => write_string(&mut json, text),
+            Param::Blob(bytes) => {
+                let bytes: Vec<_> = bytes.iter().map(u8::to_string).collect();
+                json.push('[');
+                json.push_str(&bytes.join(","));
+                json.push(']');
+            }
+        }
     }
+    json.push(']');
+    json
 }
 
 /// The engine's own words.

@@ -45,7 +45,6 @@ const miniflare = new Miniflare({
   modules: [
     { type: 'ESModule', path: `${options.rootPath}/counting.js`, contents: COUNTING },
     file('ESModule', 'index.js'),
-    file('ESModule', 'generated.js'),
     file('CompiledWasm', 'index_bg.wasm'),
   ],
 });

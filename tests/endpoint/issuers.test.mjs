@@ -121,6 +121,21 @@ test('calls that come together while the keys are loaded are all served', async 
   assert.equal(issuer.loads, 1);
 });
 
+test('a request that waits for keys when another panics is answered, and the next is served', async t => {
+  const key = newKey();
+  const issuer = new Issuer(key);
+  const { worker, status, good } = await start(t, issuer);
+  const asked = new Promise(resolve => {
+    issuer.answers[KEYS] = () => new Promise(() => resolve());
+  });
+  const waiting = status(signed(key, good()));
+  await asked;
+  assert.equal((await fetch(`${worker.origin}/faults/panic`)).status, 500);
+  assert.equal(await waiting, 500);
+  delete issuer.answers[KEYS];
+  assert.equal(await status(signed(key, good())), 200);
+});
+
 test('a client that goes away while the keys are loaded leaves them to the next', async t => {
   const key = newKey();
   const issuer = new Issuer(key);

@@ -33,7 +33,6 @@ const config :Workerd.Config = (
 const worker :Workerd.Worker = (
   modules = [
     (name = "index.js", esModule = embed "index.js"),
-    (name = "generated.js", esModule = embed "generated.js"),
     (name = "index_bg.wasm", wasm = embed "index_bg.wasm"),
   ],
   compatibilityDate = "2026-07-01",
@@ -73,7 +72,7 @@ export class Workerd extends Server {
 
   async start() {
     await mkdir(this.state, { recursive: true });
-    for (const file of ['index.js', 'generated.js', 'index_bg.wasm']) {
+    for (const file of ['index.js', 'index_bg.wasm']) {
       await copyFile(path.join(root, 'build', file), path.join(this.folder, file));
     }
     await writeFile(path.join(this.folder, 'worker.capnp'), configuration(this.#secrets));

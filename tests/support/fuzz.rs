@@ -51,7 +51,7 @@ fn choice(bytes: &[u8]) -> (usize, &[u8]) {
 /// A call reaches the codex whole.
 fn travels(call: Call) {
     let access = Access::Grant { id: GrantId::from_random([7; 16]), generation: None };
-    let message = Message::Call { access, needed: Scopes::ALL, call, trace: None };
+    let message = Message::Call { access, needed: Scopes::ALL, call, reply: super::reply(), trace: None };
     assert_eq!(Message::from_wire(&message.to_wire().unwrap()), Some(message));
 }
 
@@ -218,8 +218,7 @@ pub fn wire(bytes: &[u8]) {
     if let Some(message) = Message::from_wire(bytes) {
         assert_eq!(Message::from_wire(&message.to_wire().unwrap()), Some(message));
     }
-    let text = String::from_utf8_lossy(bytes).into_owned();
-    if let Some(outcome) = Outcome::from_wire(text) {
+    if let Some(outcome) = Outcome::from_wire(bytes.to_vec()) {
         assert_eq!(Outcome::from_wire(outcome.clone().into_wire()), Some(outcome));
     }
 }

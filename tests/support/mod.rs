@@ -13,6 +13,9 @@ use std::cell::RefCell;
 
 use agent_codex::auth::KnownGrants;
 use agent_codex::json;
+use agent_codex::mcp::CallReply;
+use agent_codex::mcp::era::Era;
+use agent_codex::mcp::rpc::Id;
 use agent_codex::notebook::arguments::{Call, Tool};
 use agent_codex::notebook::failure::{Error, Failure};
 use agent_codex::notebook::quota::Quota;
@@ -26,6 +29,11 @@ use sqlite::Sqlite;
 pub const START: i64 = 1_800_000_000_000;
 
 pub const DAY: i64 = 86_400_000;
+
+/// Makes the answer to a call without an id.
+pub fn reply() -> CallReply {
+    CallReply::new(Id::null(), Era::Modern)
+}
 
 /// A codex in memory, with a clock that the test sets and randomness that it seeds.
 pub struct TestCodex {

@@ -62,11 +62,11 @@ fn consent(pending: &Pending, sealed: &str, codex: &str, problem: Option<&str>) 
 }
 
 /// Takes the owner's decision.
-pub(super) async fn decide(request: &mut Request, env: &Env, config: &Config) -> worker::Result<Answer> {
+pub(super) async fn decide(request: &Request, env: &Env, config: &Config) -> worker::Result<Answer> {
     if !from_own_page(request)? {
         return Ok(Answer::refusal(403, "The decision does not come from this server’s own page."));
     }
-    let form = match form(request).await? {
+    let form = match form(request)? {
         Ok(form) => form,
         Err(refusal) => return Ok(refusal.told_by(Answer::refusal(400, "The decision can’t be read."))),
     };
@@ -151,7 +151,7 @@ async fn record(
     };
     match codex::ask(env, &codex, &Message::RecordCode(code)).await? {
         Outcome::Result(_) => Ok(Code { id, codex }),
-        Outcome::Failure(_) | Outcome::Refused(_) => {
+        Outcome::Answer(_) | Outcome::Failure(_) | Outcome::Refused(_) => {
             Err(worker::Error::RustError("a codex did not record a code".to_owned()))
         }
     }

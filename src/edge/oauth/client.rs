@@ -11,12 +11,12 @@ use crate::edge::{body, limits, outgoing};
 use crate::notebook::time::SECOND;
 
 /// Registers a client (RFC 7591, section 3). Nothing is stored: the client's id holds it all.
-pub(super) async fn register(request: &mut Request, config: &Config) -> worker::Result<Answer> {
-    let body = match body::read(request, body::REGISTRATION).await? {
+pub(super) fn register(request: &Request, config: &Config) -> worker::Result<Answer> {
+    let body = match body::read(request, body::REGISTRATION)? {
         Ok(body) => body,
         Err(refusal) => return Ok(refusal),
     };
-    Ok(match Client::from_registration(&body) {
+    Ok(match Client::from_registration(body) {
         Ok(client) => {
             let issued_at = now().milliseconds() / SECOND;
             Answer::json(201, client.registered(&client.seal(&config.seal_keys), issued_at))

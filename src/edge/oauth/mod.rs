@@ -18,7 +18,7 @@ use crate::edge::request::Request;
 /// Answers a request to one of the endpoints; `None` where the path is not one of theirs.
 pub(super) async fn serve(
     path: &str,
-    request: &mut Request,
+    request: &Request,
     env: &Env,
     config: &Config,
     context: &Context,
@@ -33,7 +33,7 @@ pub(super) async fn serve(
         (metadata::AUTHORIZE, "POST") => authorize::decide(request, env, config).await?,
         (metadata::AUTHORIZE, _) => Answer::method_not_allowed("GET, POST"),
         (metadata::CALLBACK, "GET") => sign_in::end(request, config, context).await?,
-        (metadata::REGISTER, "POST") => client::register(request, config).await?,
+        (metadata::REGISTER, "POST") => client::register(request, config)?,
         (metadata::TOKEN, "POST") => token::give(request, env, config).await?,
         (metadata::REVOKE, "POST") => token::revoke(request, env, config).await?,
         (metadata::REGISTER | metadata::TOKEN | metadata::REVOKE, _) => Answer::method_not_allowed("POST"),
@@ -59,10 +59,10 @@ impl Answer {
 ///
 /// # Errors
 /// The inner one is the refusal.
-async fn form(request: &mut Request) -> worker::Result<Result<Parameters, Answer>> {
-    let body = match body::read(request, body::FORM).await? {
+fn form(request: &Request) -> worker::Result<Result<Parameters, Answer>> {
+    let body = match body::read(request, body::FORM)? {
         Ok(body) => body,
         Err(refusal) => return Ok(Err(refusal)),
     };
-    Ok(Parameters::parse(&body).map_err(|reason| Answer::error(400, "invalid_request", reason)))
+    Ok(Parameters::parse(body).map_err(|reason| Answer::error(400, "invalid_request", reason)))
 }

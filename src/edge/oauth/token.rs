@@ -23,8 +23,8 @@ use crate::random;
 const VERIFIER: std::ops::RangeInclusive<usize> = 43..=128;
 
 /// Gives tokens for a code or a refresh token (RFC 6749, sections 4.1.3 and 6).
-pub(super) async fn give(request: &mut Request, env: &Env, config: &Config) -> worker::Result<Answer> {
-    let form = match form(request).await? {
+pub(super) async fn give(request: &Request, env: &Env, config: &Config) -> worker::Result<Answer> {
+    let form = match form(request)? {
         Ok(form) => form,
         Err(refusal) => return Ok(refusal),
     };
@@ -47,7 +47,7 @@ pub(super) async fn give(request: &mut Request, env: &Env, config: &Config) -> w
             Ok(Answer::json(200, answer(&config.seal_keys, &codex, &issued, resource, now())))
         }
         Outcome::Refused(_) => refuse(OAuthError::invalid_grant(), request, env).await,
-        Outcome::Failure(_) => Ok(Answer::internal()),
+        Outcome::Failure(_) | Outcome::Answer(_) => Ok(Answer::internal()),
     }
 }
 
@@ -109,8 +109,8 @@ fn asked(form: &Parameters, own: &str, config: &Config) -> Result<(CodexName, Me
 }
 
 /// Revokes the grant of a token, access or refresh (RFC 7009). What is no token of this server is revoked already.
-pub(super) async fn revoke(request: &mut Request, env: &Env, config: &Config) -> worker::Result<Answer> {
-    let form = match form(request).await? {
+pub(super) async fn revoke(request: &Request, env: &Env, config: &Config) -> worker::Result<Answer> {
+    let form = match form(request)? {
         Ok(form) => form,
         Err(refusal) => return Ok(refusal),
     };
