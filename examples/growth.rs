@@ -1,15 +1,25 @@
 //! Measures how the cost of each call grows with the number of entries, on SQLite in memory:
 //! `cargo run --release --example growth [-- LARGEST]`. `docs/performance.md` has what it printed.
+//!
+//! A call is all that this program does of it, from the body of the request to the body of the answer: JSON, arguments, the
+//! message to the codex, the turn with its grant, and the answer. What the runtime adds does not grow.
 
 #![allow(clippy::cast_precision_loss)] // No count here is near 2^52.
 
 #[path = "../tests/support/mod.rs"]
 mod support;
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
+use agent_codex::auth::access::Access;
+use agent_codex::auth::{GrantId, Scopes};
+use agent_codex::codex::message::{Message, Outcome};
+use agent_codex::codex::take_turn;
+use agent_codex::mcp::era::Headers;
+use agent_codex::mcp::{PendingCall, Step, receive};
 use agent_codex::notebook::time::Timestamp;
-use agent_codex::notebook::{index, tables};
+use agent_codex::notebook::{Surroundings, index, tables};
 use serde_json::{Value, json};
 use support::random::Random;
 use support::{START, TestCodex};
@@ -43,9 +53,9 @@ const WORDS: &[&str] = &[
 ];
 /// How often each call is repeated for its median.
 const ROUNDS: usize = 200;
-const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
+const SIZES: [usize; 5] = [100, 1_000, 10_000, 100_000, 1_000_000];
 
-/// A note of about 200 bytes; one in a thousand says `needle`.
+/// A note of about 200 bytes; the eighth says `needle`.
 fn note(random: &mut Random, number: usize) -> Value {
     let mut content = format!("note {number}");
     while content.len() < 200 {
@@ -53,7 +63,7 @@ fn note(random: &mut Random, number: usize) -> Value {
         let word: &str = random.pick::<&str>(WORDS);
         content.push_str(word);
     }
-    if number % 1_000 == 7 {
+    if number == 7 {
         content.push_str(" needle");
     }
     json!({"content": content, "tags": [random.pick::<&str>(WORDS)]})
@@ -83,39 +93,69 @@ fn timed(mut act: impl FnMut(usize)) -> Times {
     summed_up(times)
 }
 
-fn measure(codex: &mut TestCodex, random: &mut Random, ids: &mut Vec<Value>) -> Vec<(&'static str, Times)> {
+/// The grant by which the codex is called.
+const GRANT: [u8; 16] = [1; 16];
+
+fn turn(codex: &TestCodex, random: &mut Random, message: &Message) -> Outcome {
+    let mut randomness = |bytes: &mut [u8]| bytes.fill_with(|| random.next().to_le_bytes()[0]);
+    let now = Timestamp::from_milliseconds(START);
+    let surroundings = &mut Surroundings { now, quota: &codex.quota, randomness: &mut randomness };
+    take_turn(&codex.storage, &mut codex.grants.borrow_mut(), message, surroundings).unwrap()
+}
+
+/// The body of a request that calls a tool.
+fn body(tool: &str, arguments: &Value) -> Vec<u8> {
+    let params = json!({"name": format!("field_notes_{tool}"), "arguments": arguments});
+    json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string().into_bytes()
+}
+
+/// The answer to a request with this body.
+fn answer(codex: &TestCodex, random: &mut Random, body: &[u8]) -> Vec<u8> {
+    let exchange = receive(body, &Headers::default(), Scopes::ALL);
+    let Some(Step::Call(call)) = exchange.steps.into_iter().next() else { panic!("it is a call") };
+    let PendingCall { reply, needed, call, trace } = call;
+    let access = Access::Grant { id: GrantId::from_bytes(GRANT), generation: None };
+    let wire = Message::Call { access, needed, call, reply, trace }.to_wire().unwrap();
+    let message = Message::from_wire(&wire).unwrap();
+    message.tell(turn(codex, random, &message)).into_wire()
+}
+
+fn measure(codex: &mut TestCodex, random: &mut Random, ids: &[Value]) -> Vec<(&'static str, Times)> {
     let mut rows = Vec::new();
-    let mut add = |name, times| rows.push((name, times));
+    let mut run = |name, codex: &TestCodex, random: &mut Random, bodies: Vec<Vec<u8>>| {
+        let times = timed(|round| drop(answer(codex, random, &bodies[round % bodies.len()])));
+        rows.push((name, times));
+    };
     let start = ids.len();
-    add(
-        "save",
-        timed(|round| {
-            let entry = note(random, start + round);
-            ids.push(codex.save(&format!("save {}", start + round), &entry).unwrap()["id"].take());
-        }),
-    );
+    let notes: Vec<_> = (0..ROUNDS).map(|round| note(random, start + round)).collect();
+    let saves = notes
+        .iter()
+        .enumerate()
+        .map(|(round, entry)| body("save", &json!({"requestId": format!("growth {start} {round}"), "entry": entry})));
+    run("save", codex, random, saves.collect());
     let some: Vec<_> = (0..ROUNDS).map(|_| random.pick(ids).clone()).collect();
-    add("get", timed(|round| drop(codex.get(&some[round]).unwrap())));
-    let revisions: Vec<_> = some.iter().map(|id| codex.get(id).unwrap()["revision"].as_i64().unwrap()).collect();
-    add(
-        "update",
-        timed(|round| {
-            let entry = note(random, 1);
-            // One that was picked twice is at another revision, and that is an answer too.
-            let _ = codex.update(&some[round], revisions[round], &entry);
-        }),
-    );
+    run("get", codex, random, some.iter().map(|id| body("get", &json!({"id": id}))).collect());
+    let mut revisions = HashMap::new();
+    let updates = some.iter().zip(&notes).map(|(id, entry)| {
+        let stored = || codex.get(id).unwrap()["revision"].as_i64().unwrap();
+        let revision = revisions.entry(id.to_string()).or_insert_with(stored);
+        let update = body("update", &json!({"id": id, "expectedRevision": revision, "entry": entry}));
+        *revision += 1;
+        update
+    });
+    let updates = updates.collect();
+    run("update", codex, random, updates);
     for (name, arguments) in [
         ("browse: a page", json!({})),
         ("a common word: a page", json!({"query": "rollback"})),
         ("a tag: a page", json!({"tag": "quorum"})),
-        ("a rare word: a page", json!({"query": "needle"})),
+        ("a word of one entry, whole", json!({"query": "needle"})),
         ("a word that is nowhere", json!({"query": "nowhere"})),
         ("trigrams of the corpus, in no entry", json!({"query": "rollbacks of queues"})),
         ("a tag that is nowhere", json!({"tag": "nobody's"})),
         ("two characters, nowhere: a page", json!({"query": "zz"})),
     ] {
-        add(name, timed(|_| drop(codex.search(&arguments).unwrap())));
+        run(name, codex, random, vec![body("search", &arguments)]);
     }
     rows
 }
@@ -124,6 +164,8 @@ fn main() {
     let largest = std::env::args().nth(1).map_or(100_000, |largest| largest.parse().expect("a number of entries"));
     let mut codex = TestCodex::new();
     let (mut random, mut ids) = (Random(1), Vec::new());
+    let (id, label) = (GrantId::from_bytes(GRANT), "growth".to_owned());
+    turn(&codex, &mut random, &Message::CreateGrant { id, label, scopes: Scopes::ALL, lifetime: None });
     println!("| entries | call | median, µs | mean, µs | longest, µs |\n| --- | --- | --- | --- | --- |");
     for size in SIZES.into_iter().filter(|size| *size <= largest) {
         while ids.len() < size {
@@ -131,7 +173,7 @@ fn main() {
             ids.push(codex.save(&format!("save {}", ids.len()), &entry).unwrap()["id"].take());
         }
         let pages = codex.storage.pages();
-        for (name, [median, mean, longest]) in measure(&mut codex, &mut random, &mut ids) {
+        for (name, [median, mean, longest]) in measure(&mut codex, &mut random, &ids) {
             println!("| {size} | {name} | {median:.0} | {mean:.0} | {longest:.0} |");
         }
         println!("| {size} | kB of database an entry | | {:.2} | |", pages as f64 * 4.096 / size as f64);

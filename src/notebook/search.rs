@@ -38,28 +38,67 @@ pub(super) fn search(
         Some(cursor) => cursor::verify(storage, &filters, cursor)?,
         None => -1,
     };
-    let candidates = Candidates::after(storage, &filters, after, search.limit)?;
-    let mut page = Page { entries: String::new(), count: 0, examined: candidates.keys.len() };
-    page.fill(storage, &candidates.matching(storage, &filters)?, &filters.query, search.limit)?;
-    let has_more = candidates.more || page.examined < candidates.keys.len();
-    let last = page.examined.checked_sub(1).and_then(|last| candidates.keys.get(last));
-    let next_cursor = match last {
-        Some(last) if has_more => Some(cursor::sign(storage, &filters, *last, surroundings)?),
-        _ => None,
+    let (page, goes_on) = if filters.any() {
+        found(storage, &filters, after, search.limit)?
+    } else {
+        browsed(storage, after, search.limit)?
     };
+    let next_cursor = goes_on.map(|last| cursor::sign(storage, &filters, last, surroundings)).transpose()?;
     Ok(page.to_json(next_cursor.as_deref()))
 }
 
-/// The next entries in the order of ids that a page may examine. Without filters these are the entries that it returns;
-/// with filters those that the index names, or all where it does not tell.
+/// The next page of all entries; and the key of its last, if there are more.
+fn browsed(storage: &impl Storage, after: i64, limit: usize) -> Result<(Page, Option<i64>), StorageError> {
+    let mut page = Page::default();
+    let mut last = after;
+    loop {
+        let asked = limit.saturating_sub(page.count).saturating_add(1).min(HEADS_AT_ONCE);
+        let rows = storage.query(
+            "SELECT key, id, revision, created_at, updated_at, meta, coalesce(head, content)
+             FROM entries WHERE key > ? ORDER BY key LIMIT ?",
+            &[Param::Integer(last), Param::Integer(i64::try_from(asked).unwrap_or(i64::MAX))],
+        )?;
+        let all = rows.len() < asked;
+        for mut row in rows {
+            let key = row.integer()?;
+            let summary = Summary { head: head_of(&mut row)?, excerpt: &row.text()? }.to_json();
+            if page.count == limit || !page.add(&summary) {
+                return Ok((page, Some(last)));
+            }
+            page.examined = page.count;
+            last = key;
+        }
+        if all {
+            return Ok((page, None));
+        }
+    }
+}
+
+/// The next page of what passes the filters; and the key of the last entry that was examined, if there may be more.
+fn found(
+    storage: &impl Storage,
+    filters: &Filters<'_>,
+    after: i64,
+    limit: usize,
+) -> Result<(Page, Option<i64>), StorageError> {
+    let candidates = Candidates::after(storage, filters, after)?;
+    let mut page = Page { examined: candidates.keys.len(), ..Page::default() };
+    page.fill(storage, &candidates.matching(storage, filters)?, &filters.query, limit)?;
+    let has_more = candidates.more || page.examined < candidates.keys.len();
+    let last = page.examined.checked_sub(1).and_then(|last| candidates.keys.get(last)).copied();
+    Ok((page, last.filter(|_| has_more)))
+}
+
+/// The next entries in the order of ids that a filtered page may examine: those that the index names, or all where it does
+/// not tell.
 struct Candidates {
     keys: Vec<i64>,
     more: bool,
 }
 
 impl Candidates {
-    fn after(storage: &impl Storage, filters: &Filters<'_>, after: i64, limit: usize) -> Result<Self, StorageError> {
-        let count = if filters.any() { limits::CANDIDATES } else { limit };
+    fn after(storage: &impl Storage, filters: &Filters<'_>, after: i64) -> Result<Self, StorageError> {
+        let count = limits::CANDIDATES;
         let one_more = i64::try_from(count).unwrap_or(i64::MAX).saturating_add(1);
         let rows = match index::candidates(storage, filters, after, one_more)? {
             Some(rows) => rows,
@@ -76,9 +115,6 @@ impl Candidates {
 
     /// The candidates that match, in order, each with its place among the candidates.
     fn matching(&self, storage: &impl Storage, filters: &Filters<'_>) -> Result<Vec<(usize, i64)>, StorageError> {
-        if !filters.any() {
-            return Ok(self.keys.iter().copied().enumerate().collect());
-        }
         let quoted = |text: &str| {
             let mut json = String::new();
             write_string(&mut json, text);
@@ -171,6 +207,7 @@ fn json_list(keys: &[i64]) -> String {
 }
 
 /// A page that is being filled.
+#[derive(Default)]
 struct Page {
     /// The summaries as JSON, with commas between them.
     entries: String,

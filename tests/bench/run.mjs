@@ -1,19 +1,16 @@
 // Measures what a call costs: the server's CPU time (all threads of workerd, by Linux's accounting), and for orientation
 // the latency. docs/performance.md explains the table.
-//   node tests/bench/run.mjs [--seconds 4] [--rounds 5] [--entries 1000] [--era modern|handshake] [--only get,save] [--conc 1,16]
+//   node tests/bench/run.mjs [--seconds 4] [--rounds 5] [--entries 1000] [--sizes 200,4096] [--era modern|handshake] [--only get,save] [--conc 1,16]
 // With PEER_DIR, a folder whose `serve.mjs NAME --port N` serves `peer` and `floor`, these two are measured in turn with
 // this Worker, so that a machine that is busy for a while is so for all; without it, this Worker alone.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
+import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Client } from './client.mjs';
 import { median, table } from './report.mjs';
+import { cpuMicroseconds, start } from './server.mjs';
 import { fill, workloads } from './workloads.mjs';
 
-const SIZES = [200, 4096];
 const FIRST_PORT = 18710;
 const WARM_UP_SECONDS = 1;
 
@@ -23,6 +20,7 @@ const { values } = parseArgs({
     ...text('seconds', '4'),
     ...text('rounds', '5'),
     ...text('entries', '1000'),
+    ...text('sizes', '200,4096'),
     ...text('era', 'modern'),
     ...text('only', ''),
     ...text('conc', '1,16'),
@@ -31,16 +29,9 @@ const { values } = parseArgs({
 });
 const rounds = Number(values.rounds);
 const entries = Number(values.entries);
+const sizes = values.sizes.split(',').map(Number);
 const concurrencies = values.conc.split(',').map(Number);
 const peerDir = process.env.PEER_DIR;
-
-/** Starts a server that prints {"url","pid"[,"tokens"]}. */
-async function start(name, cwd, args, tokens) {
-  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
-  process.once('exit', () => child.kill('SIGTERM'));
-  const [line] = await once(createInterface(child.stdout), 'line');
-  return { name, child, tokens, ...JSON.parse(line) };
-}
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const targets = [await start('codex', here, ['serve.mjs', String(FIRST_PORT)])];
@@ -55,7 +46,7 @@ process.exit();
 async function measure() {
   for (const target of targets) {
     target.codexes = [];
-    for (const [at, bytes] of SIZES.entries()) {
+    for (const [at, bytes] of sizes.entries()) {
       const client = new Client({ url: target.url, token: target.tokens[at], era: values.era });
       const notes = await fill(client, entries, bytes);
       target.codexes.push({ client, bytes, notes, state: {} });
@@ -64,10 +55,10 @@ async function measure() {
   const only = values.only.split(',').filter(Boolean);
   const rows = [];
   for (const workload of workloads.filter(({ name }) => only.length === 0 || only.includes(name))) {
-    for (const at of workload.sizes === false ? [0] : SIZES.keys()) {
+    for (const at of workload.sizes === false ? [0] : sizes.keys()) {
       for (const concurrency of concurrencies) {
         const results = await row(workload, at, concurrency);
-        rows.push({ workload: workload.name, bytes: workload.sizes === false ? '-' : SIZES[at], concurrency, results });
+        rows.push({ workload: workload.name, bytes: workload.sizes === false ? '-' : sizes[at], concurrency, results });
         process.stderr.write('.');
       }
     }
@@ -112,11 +103,4 @@ async function slice({ target, client, operation }, concurrency, seconds) {
     perSecond: (1000 * count) / elapsed,
     trips: trips / count,
   };
-}
-
-/** The CPU time of all threads of a process so far. Ended threads are not counted; workerd keeps its own. */
-function cpuMicroseconds(pid) {
-  const threads = readdirSync(`/proc/${pid}/task`);
-  const nanoseconds = threads.map(thread => parseInt(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8'), 10));
-  return nanoseconds.reduce((sum, time) => sum + time, 0) / 1000;
 }

@@ -6,7 +6,7 @@ import { Miniflare } from 'miniflare';
 import { newSecrets, workerOptions } from '../endpoint/worker.mjs';
 
 const [port, codexes = '2'] = process.argv.slice(2);
-const secrets = newSecrets();
+const secrets = process.env.SECRETS ? JSON.parse(process.env.SECRETS) : newSecrets();
 
 const miniflare = new Miniflare({
   host: '127.0.0.1',
