@@ -69,6 +69,8 @@ export async function permits(env, name, key) {
   }
 }
 
+const encoder = new TextEncoder();
+
 /** The rows of a statement as JSON, bytes as arrays of numbers; nothing where there is no row. So are the bindings. */
 export function query(sql, statement, bindings) {
   const values = JSON.parse(bindings);
@@ -85,7 +87,7 @@ export function query(sql, statement, bindings) {
     }
     rows.push(row);
   }
-  return rows.length === 0 ? undefined : JSON.stringify(rows);
+  return rows.length === 0 ? undefined : encoder.encode(JSON.stringify(rows));
 }
 
 const undone = new Error('undone');

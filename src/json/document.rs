@@ -4,6 +4,7 @@
 //! entry names. Children are found by stepping from one subtree to the next, so nothing here recurses.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 use super::flaws::{self, Flaw};
 use super::number::Number;
@@ -22,10 +23,7 @@ use super::tape::{Entry, Kind};
 pub fn parse(bytes: &[u8]) -> Result<Document<'_>, SyntaxError> {
     let text = std::str::from_utf8(bytes)
         .map_err(|error| SyntaxError { offset: error.valid_up_to(), reason: "the text is not UTF-8" })?;
-    let tape = parser::tape(text)?;
-    let mut document = Document { text, tape, flaws: Vec::new() };
-    document.flaws = flaws::find(&document);
-    Ok(document)
+    Ok(Document { text, tape: parser::tape(text)?, flaws: OnceCell::new() })
 }
 
 /// A parsed text.
@@ -33,7 +31,8 @@ pub fn parse(bytes: &[u8]) -> Result<Document<'_>, SyntaxError> {
 pub struct Document<'t> {
     text: &'t str,
     tape: Vec<Entry>,
-    flaws: Vec<Flaw>,
+    /// Looked for when they are asked for first: what this program wrote itself has none.
+    flaws: OnceCell<Vec<Flaw>>,
 }
 
 impl Document<'_> {
@@ -46,7 +45,7 @@ impl Document<'_> {
     /// What is valid and yet ambiguous, in document order; normally nothing.
     #[must_use]
     pub fn flaws(&self) -> &[Flaw] {
-        &self.flaws
+        self.flaws.get_or_init(|| flaws::find(self))
     }
 }
 

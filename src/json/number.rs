@@ -46,6 +46,10 @@ impl<'d> Number<'d> {
     /// `-0` are integers. It is read from the decimal text, so it is never rounded.
     #[must_use]
     pub fn as_integer(&self) -> Option<i64> {
+        // Most are written without a point and an exponent.
+        if let Ok(integer) = self.source.parse::<i64>() {
+            return (integer.unsigned_abs() <= MAX_SAFE_INTEGER.unsigned_abs()).then_some(integer);
+        }
         let magnitude = Decimal::read(self.source).as_integer()?;
         let is_negative = self.source.starts_with('-');
         (magnitude <= MAX_SAFE_INTEGER).then(|| if is_negative { magnitude.wrapping_neg() } else { magnitude })

@@ -75,7 +75,8 @@ fn decode_unit(escape: &str) -> Option<(u16, &str)> {
 pub fn write_string(out: &mut String, text: &str) {
     out.push('"');
     let mut rest = text;
-    while let Some(at) = rest.find(|character: char| character < ' ' || matches!(character, '"' | '\\')) {
+    // Byte by byte: no byte of a longer character is one of these.
+    while let Some(at) = rest.bytes().position(|byte| byte < b' ' || matches!(byte, b'"' | b'\\')) {
         let (plain, special) = rest.split_at_checked(at).unwrap_or((rest, ""));
         out.push_str(plain);
         let mut characters = special.chars();

@@ -171,8 +171,15 @@ impl RpcError {
     }
 }
 
-/// The answer to request `id` whose result is `result`, JSON.
+/// The answer to request `id` whose result is the JSON that `write` appends, of about `size` bytes.
 #[must_use]
-pub fn result(id: &Id, result: &str) -> String {
-    format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{result}}}", id.0)
+pub fn result(id: &Id, size: usize, write: impl FnOnce(&mut String)) -> String {
+    const AROUND: &str = r#"{"jsonrpc":"2.0","id":,"result":}"#;
+    let mut json = String::with_capacity(AROUND.len().saturating_add(id.0.len()).saturating_add(size));
+    json.push_str(r#"{"jsonrpc":"2.0","id":"#);
+    json.push_str(&id.0);
+    json.push_str(r#","result":"#);
+    write(&mut json);
+    json.push('}');
+    json
 }

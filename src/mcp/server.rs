@@ -48,7 +48,7 @@ pub struct Answered {
 
 impl Answered {
     fn result(id: &Id, result: &str) -> Self {
-        Self { status: 200, body: Some(rpc::result(id, result)) }
+        Self { status: 200, body: Some(rpc::result(id, result.len(), |body| body.push_str(result))) }
     }
 
     fn error(id: &Id, error: &RpcError) -> Self {
@@ -109,16 +109,16 @@ impl CallReply {
     /// A result: the codex's JSON twice, as structured content and as text.
     #[must_use]
     pub fn result(&self, json: &str) -> Answered {
-        let mut members = text_content(json);
-        members.push_str(",\"structuredContent\":");
-        members.push_str(json);
-        self.answer(&members)
+        self.answer(json, |body| {
+            body.push_str(",\"structuredContent\":");
+            body.push_str(json);
+        })
     }
 
     /// A failure: its JSON as text alone.
     #[must_use]
     pub fn failure(&self, json: &str) -> Answered {
-        self.answer(&(text_content(json) + ",\"isError\":true"))
+        self.answer(json, |body| body.push_str(",\"isError\":true"))
     }
 
     /// The codex can't be asked now, and the client may try again.
@@ -127,19 +127,23 @@ impl CallReply {
         Answered::error(&self.id, &RpcError::unavailable(failure.to_string()))
     }
 
-    fn answer(&self, members: &str) -> Answered {
-        match self.era {
-            Era::Modern => Answered::result(&self.id, &modern_result(members)),
-            Era::Handshake => Answered::result(&self.id, &format!("{{{members}}}")),
-        }
+    /// The answer with this text as its content, and what `write` appends.
+    fn answer(&self, text: &str, write: impl FnOnce(&mut String)) -> Answered {
+        let end = match self.era {
+            Era::Modern => &*MODERN_END,
+            Era::Handshake => "}",
+        };
+        // The text is there twice, once with its quotes escaped; an entry has some twenty of them.
+        let size = text.len().saturating_mul(5) / 2;
+        let body = rpc::result(&self.id, size.saturating_add(end.len()).saturating_add(128), |body| {
+            body.push_str("{\"content\":[{\"type\":\"text\",\"text\":");
+            write_string(body, text);
+            body.push_str("}]");
+            write(body);
+            body.push_str(end);
+        });
+        Answered { status: 200, body: Some(body) }
     }
-}
-
-fn text_content(text: &str) -> String {
-    let mut members = String::from("\"content\":[{\"type\":\"text\",\"text\":");
-    write_string(&mut members, text);
-    members.push_str("}]");
-    members
 }
 
 /// Reads a body, as a request with these headers and a credential of these scopes sends it.
@@ -347,10 +351,13 @@ fn cacheable(members: &str) -> String {
     format!("{members},\"ttlMs\":{CACHE_MILLISECONDS},\"cacheScope\":\"public\"")
 }
 
+/// What ends each result of the modern era, behind its own members.
+static MODERN_END: LazyLock<String> = LazyLock::new(|| {
+    let server = listing::implementation();
+    format!(",\"resultType\":\"complete\",\"_meta\":{{\"io.modelcontextprotocol/serverInfo\":{server}}}}}")
+});
+
 /// A result of the modern era with these members, as JSON.
 fn modern_result(members: &str) -> String {
-    format!(
-        "{{{members},\"resultType\":\"complete\",\"_meta\":{{\"io.modelcontextprotocol/serverInfo\":{}}}}}",
-        listing::implementation()
-    )
+    format!("{{{members}{}", *MODERN_END)
 }

@@ -22,7 +22,7 @@ extern "C" {
     fn database_size(sql: &JsValue) -> Result<f64, JsValue>;
     fn transaction(storage: &TransactionalStorage, body: &mut dyn FnMut() -> bool) -> JsValue;
     #[wasm_bindgen(catch)]
-    fn query(sql: &JsValue, statement: &str, bindings: &str) -> Result<Option<String>, JsValue>;
+    fn query(sql: &JsValue, statement: &str, bindings: &str) -> Result<Option<Vec<u8>>, JsValue>;
 }
 
 /// The SQL of a Durable Object.
@@ -44,7 +44,7 @@ impl Storage for DurableSql {
         #[cfg(feature = "faults")]
         super::faults::inject(sql, params)?;
         let Some(rows) = rows else { return Ok(Vec::new()) };
-        let rows = json::parse(rows.as_bytes()).map_err(|error| StorageError::new(format!("rows: {error}")))?;
+        let rows = json::parse(&rows).map_err(|error| StorageError::new(format!("rows: {error}")))?;
         let row = |row: Node<'_>| row.elements().map(value).collect::<Option<_>>().map(Row::new);
         let rows: Option<_> = rows.root().elements().map(row).collect();
         rows.ok_or_else(|| StorageError::new("a row holds what is neither NULL, a safe integer, text nor bytes"))
