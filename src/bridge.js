@@ -71,13 +71,20 @@ export async function permits(env, name, key) {
 
 const encoder = new TextEncoder();
 
-/** The rows of a statement as JSON, bytes as arrays of numbers; nothing where there is no row. So are the bindings. */
-export function query(sql, statement, bindings) {
+/**
+ * The rows of a statement as JSON, bytes as arrays of numbers; nothing where there is no row. So are the bindings. Where its
+ * only value is a `list` of rows, that; nothing where it is NULL.
+ */
+export function query(sql, statement, bindings, list) {
   const values = JSON.parse(bindings);
   for (let at = 0; at < values.length; at++) {
     if (Array.isArray(values[at])) values[at] = new Uint8Array(values[at]);
   }
   const cursor = sql.exec(statement, ...values).raw();
+  if (list) {
+    const [rows] = cursor.next().value;
+    return rows === null ? undefined : encoder.encode(rows);
+  }
   const rows = [];
   // Step by step, which costs less than what does it all at once.
   for (let next = cursor.next(); !next.done; next = cursor.next()) {

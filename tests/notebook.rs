@@ -271,6 +271,21 @@ fn a_page_holds_at_most_64_kib_and_always_the_next_entry() {
     }
 }
 
+#[test]
+fn a_hundred_candidates_of_the_longest_members_are_examined_at_once() {
+    let mut codex = TestCodex::new();
+    // What is just short enough to be read with others, and made longest by being written as text.
+    let members = |content: String| json!({"content": content, "tags": ["t"], "relatedAgentIds": (0..16).map(|number| format!("{number:02}{}", "\"".repeat(500))).collect::<Vec<_>>()});
+    let all = fill(&mut codex, 105, |number| members(format!("needle {number}{}", "\u{1}".repeat(16_000))));
+    for filters in [json!({"tag": "t"}), json!({"query": "needle"}), json!({"query": "ne"})] {
+        let page = codex.search(&filters).unwrap();
+        let found = ids(page["entries"].as_array().unwrap());
+        assert!(!found.is_empty() && all.starts_with(&found), "{filters}");
+    }
+    let page = codex.search(&json!({"tag": "t", "query": "nowhere at all"})).unwrap();
+    assert_eq!(page["entries"], json!([]));
+}
+
 fn parsed(arguments: &Value) -> Call {
     let text = arguments.to_string();
     let document = json::parse(text.as_bytes()).unwrap();

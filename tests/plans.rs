@@ -22,12 +22,22 @@ use support::{DAY, START, reply};
 const GRANT: [u8; 16] = [1; 16];
 
 /// To go through these is no loop over what grows: the keys of a page, the entries that the index names, the row of a
-/// backfill's position, and the cursor keys, which are two at most.
+/// backfill's position, the cursor keys, which are two at most, and what a limit has left of a table.
 const FINE: &[&str] = &[
     "SCAN json_each VIRTUAL TABLE INDEX 1:",
     "SCAN trigrams VIRTUAL TABLE INDEX 64:M1>",
     "SCAN backfill",
     "SCAN cursor_keys",
+    "SCALAR SUBQUERY 1",
+    "SCALAR SUBQUERY 2",
+    "SCALAR SUBQUERY 3",
+    "CO-ROUTINE (subquery-1)",
+    "CO-ROUTINE (subquery-2)",
+    "CO-ROUTINE (subquery-3)",
+    "SCAN (subquery-1)",
+    "SCAN (subquery-2)",
+    "SCAN (subquery-3)",
+    "SCAN CONSTANT ROW",
 ];
 
 struct Turns {

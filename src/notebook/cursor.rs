@@ -41,6 +41,11 @@ impl Filters<'_> {
         !self.query.is_empty() || self.tag.is_some() || self.related_agent_id.is_some()
     }
 
+    /// Whether a filter looks at the members besides the texts.
+    pub(super) fn look_at_meta(&self) -> bool {
+        self.tag.is_some() || self.related_agent_id.is_some()
+    }
+
     /// Feeds the filters to a MAC so that no two sets of filters feed it alike: each with its length before it.
     fn authenticate(&self, mac: &mut Hmac<Sha256>) {
         for filter in [Some(self.query.as_str()), self.tag, self.related_agent_id] {

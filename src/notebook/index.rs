@@ -18,7 +18,8 @@
 //! key with the index and without, so a search may begin on one side of a backfill's end and go on on the other.
 
 use super::cursor::Filters;
-use super::storage::{Param, Row, Storage, StorageError};
+use super::list::list_of;
+use super::storage::{Param, Storage, StorageError};
 use crate::json::write_string;
 
 /// Stands in the index for a folded text that is not in it. JSON holds no control character, and folded text no `A` but the
@@ -88,17 +89,18 @@ pub(super) fn candidates(
     filters: &Filters<'_>,
     after: i64,
     count: i64,
-) -> Result<Option<Vec<Row>>, StorageError> {
+) -> Result<Option<Vec<i64>>, StorageError> {
     let Some(expression) = expression(filters) else { return Ok(None) };
-    if is_behind(storage)? {
-        return Ok(None);
-    }
     // FTS5 begins at the bound where it is an integer; otherwise it would go through all that is before it.
-    let rows = storage.query(
-        "SELECT rowid FROM trigrams WHERE trigrams MATCH ? AND rowid > CAST(? AS INTEGER) ORDER BY rowid LIMIT ?",
+    let rows = storage.list(
+        concat!(
+            "SELECT iif(EXISTS (SELECT 1 FROM backfill), 'n;', (SELECT ",
+            list_of![integer "rowid"],
+            " FROM (SELECT rowid FROM trigrams WHERE trigrams MATCH ? AND rowid > CAST(? AS INTEGER) ORDER BY rowid LIMIT ?)))"
+        ),
         &[Param::Text(&expression), Param::Integer(after), Param::Integer(count)],
     )?;
-    Ok(Some(rows))
+    rows.into_iter().map(|mut row| row.optional_integer()).collect()
 }
 
 /// What an entry must have in the index to pass the filters, as FTS5 writes that; `None` where they have no trigram.

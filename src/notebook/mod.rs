@@ -21,6 +21,7 @@ pub mod failure;
 mod get;
 pub mod index;
 pub mod limits;
+pub mod list;
 pub mod quota;
 mod row;
 mod save;

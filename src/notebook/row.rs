@@ -44,14 +44,17 @@ pub(super) fn folded<'t>(texts: impl Iterator<Item = &'t str>) -> String {
 }
 
 /// What an entry and its summary have in common, from a row that begins with the columns
-/// `id, revision, created_at, updated_at, meta`.
-pub(super) fn head_of(row: &mut Row) -> Result<Head, StorageError> {
+/// `id, revision, created_at, updated_at, meta`; where that meta is NULL, it is what `unlisted` gives.
+pub(super) fn head_of(
+    row: &mut Row,
+    unlisted: impl FnOnce() -> Result<String, StorageError>,
+) -> Result<Head, StorageError> {
     Ok(Head {
         id: row.text()?,
         revision: row.integer()?,
         created_at: Timestamp::from_milliseconds(row.integer()?),
         updated_at: Timestamp::from_milliseconds(row.integer()?),
-        meta: row.text()?,
+        meta: row.optional_text()?.map_or_else(unlisted, Ok)?,
     })
 }
 
@@ -61,6 +64,11 @@ pub(super) fn entry_at(storage: &impl Storage, key: i64) -> Result<Option<Entry>
         "SELECT id, revision, created_at, updated_at, meta, content FROM entries WHERE key = ?",
         &[Param::Integer(key)],
     )?;
-    let Some(mut row) = rows.into_iter().next() else { return Ok(None) };
-    Ok(Some(Entry { head: head_of(&mut row)?, content: row.text()? }))
+    rows.into_iter().next().map(entry_of).transpose()
+}
+
+/// The entry of a row whose columns are `id, revision, created_at, updated_at, meta, content`.
+pub(super) fn entry_of(mut row: Row) -> Result<Entry, StorageError> {
+    let head = head_of(&mut row, || Err(StorageError::new("an entry has no meta")))?;
+    Ok(Entry { head, content: row.text()? })
 }

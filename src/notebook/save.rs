@@ -7,7 +7,7 @@ use super::Surroundings;
 use super::arguments::Save;
 use super::entry::{Entry, EntryId, Head};
 use super::failure::{Error, Failure};
-use super::row::{Computed, entry_at};
+use super::row::{Computed, entry_of};
 use super::storage::{Param, Storage, StorageError};
 
 /// Random ids that an insert tries. That one is taken happens once in 2^53 ÷ entries; a second time, the randomness is
@@ -36,14 +36,16 @@ fn claim(storage: &impl Storage, save: &Save, id: EntryId) -> Result<bool, Stora
 }
 
 fn saved_before(storage: &impl Storage, save: &Save) -> Result<Entry, Error> {
-    let rows =
-        storage.query("SELECT digest, key FROM requests WHERE request_id = ?", &[Param::Text(&save.request_id)])?;
-    let mut row = rows.into_iter().next().ok_or_else(|| StorageError::new("a request has gone"))?;
+    let rows = storage.query(
+        "SELECT digest, id, revision, created_at, updated_at, meta, content FROM requests JOIN entries USING (key)
+         WHERE request_id = ?",
+        &[Param::Text(&save.request_id)],
+    )?;
+    let mut row = rows.into_iter().next().ok_or_else(|| StorageError::new("a request or its entry has gone"))?;
     if row.blob()? != save.digest {
         return Err(Failure::RequestIdReused.into());
     }
-    let entry = entry_at(storage, row.integer()?)?;
-    entry.ok_or_else(|| StorageError::new("a request's entry is missing").into())
+    Ok(entry_of(row)?)
 }
 
 /// Inserts the entry under the id that its request has claimed, or under another if that is taken.

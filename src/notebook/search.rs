@@ -11,6 +11,7 @@ use super::cursor::{self, Filters};
 use super::entry::Summary;
 use super::failure::Error;
 use super::index;
+use super::list::{LISTED_BYTES, list_of};
 use super::row::{folded, head_of};
 use super::storage::{Param, Row, Storage, StorageError};
 use super::text::{excerpt, fold};
@@ -19,9 +20,8 @@ use crate::json::{self, Node, write_string};
 
 /// Bytes of a page's JSON around its entries, at most: the brackets, the cursor and the coverage.
 const PAGE_FRAME_BYTES: usize = 256;
-/// Entries that are read with one statement, at most: without their contents, and with them.
-const HEADS_AT_ONCE: usize = 25;
-const CONTENTS_AT_ONCE: usize = 8;
+/// Entries that are read with one statement, at most: so many fit into a list with their contents.
+const ENTRIES_AT_ONCE: usize = 25;
 
 /// Finds a page, and gives its JSON.
 pub(super) fn search(
@@ -52,16 +52,25 @@ fn browsed(storage: &impl Storage, after: i64, limit: usize) -> Result<(Page, Op
     let mut page = Page::default();
     let mut last = after;
     loop {
-        let asked = limit.saturating_sub(page.count).saturating_add(1).min(HEADS_AT_ONCE);
-        let rows = storage.query(
-            "SELECT key, id, revision, created_at, updated_at, meta, coalesce(head, content)
-             FROM entries WHERE key > ? ORDER BY key LIMIT ?",
-            &[Param::Integer(last), Param::Integer(i64::try_from(asked).unwrap_or(i64::MAX))],
+        let asked = limit.saturating_sub(page.count).saturating_add(1).min(ENTRIES_AT_ONCE);
+        let rows = storage.list(
+            concat!(
+                "SELECT ",
+                list_of![integer "key", text "id", integer "revision", integer "created_at", integer "updated_at",
+                    text "meta", text "start"],
+                " FROM (SELECT key, id, revision, created_at, updated_at, iif(octet_length(meta) <= ?, meta, NULL) AS meta,
+                          coalesce(head, content) AS start
+                        FROM entries WHERE key > ? ORDER BY key LIMIT ?)"
+            ),
+            &[
+                Param::Integer(LISTED_BYTES),
+                Param::Integer(last),
+                Param::Integer(i64::try_from(asked).unwrap_or(i64::MAX)),
+            ],
         )?;
         let all = rows.len() < asked;
-        for mut row in rows {
-            let key = row.integer()?;
-            let summary = Summary { head: head_of(&mut row)?, excerpt: &row.text()? }.to_json();
+        for row in rows {
+            let (key, summary) = summary(storage, row, None)?;
             if page.count == limit || !page.add(&summary) {
                 return Ok((page, Some(last)));
             }
@@ -100,14 +109,21 @@ impl Candidates {
     fn after(storage: &impl Storage, filters: &Filters<'_>, after: i64) -> Result<Self, StorageError> {
         let count = limits::CANDIDATES;
         let one_more = i64::try_from(count).unwrap_or(i64::MAX).saturating_add(1);
-        let rows = match index::candidates(storage, filters, after, one_more)? {
-            Some(rows) => rows,
-            None => storage.query(
-                "SELECT key FROM entries WHERE key > ? ORDER BY key LIMIT ?",
-                &[Param::Integer(after), Param::Integer(one_more)],
-            )?,
+        let mut keys = match index::candidates(storage, filters, after, one_more)? {
+            Some(keys) => keys,
+            None => storage
+                .list(
+                    concat!(
+                        "SELECT ",
+                        list_of![integer "key"],
+                        " FROM (SELECT key FROM entries WHERE key > ? ORDER BY key LIMIT ?)"
+                    ),
+                    &[Param::Integer(after), Param::Integer(one_more)],
+                )?
+                .into_iter()
+                .map(|mut row| row.integer())
+                .collect::<Result<_, _>>()?,
         };
-        let mut keys = rows.into_iter().map(|mut row| row.integer()).collect::<Result<Vec<_>, _>>()?;
         let more = keys.len() > count;
         keys.truncate(count);
         Ok(Self { keys, more })
@@ -121,10 +137,15 @@ impl Candidates {
             json
         };
         // SQL leaves only what can match; a tag and an agent may stand in another member than theirs.
-        let rows = storage.query(
-            "SELECT entries.key, meta, folded IS NULL FROM json_each(?) CROSS JOIN entries ON entries.key = json_each.value
-             WHERE (folded IS NULL OR instr(folded, ?) > 0) AND instr(meta, ?) > 0 AND instr(meta, ?) > 0",
+        let rows = storage.list(
+            concat!(
+                "SELECT ",
+                list_of![integer "entries.key", integer "(folded IS NULL)", text "iif(octet_length(meta) <= ?1, meta, NULL)"],
+                " FROM json_each(?2) CROSS JOIN entries ON entries.key = json_each.value
+                  WHERE (folded IS NULL OR instr(folded, ?3) > 0) AND instr(meta, ?4) > 0 AND instr(meta, ?5) > 0"
+            ),
             &[
+                Param::Integer(if filters.look_at_meta() { LISTED_BYTES } else { 0 }),
                 Param::Text(&json_list(&self.keys)),
                 Param::Text(&filters.query),
                 Param::Text(&filters.tag.map(quoted).unwrap_or_default()),
@@ -145,9 +166,14 @@ impl Candidates {
     }
 }
 
-/// Whether an entry that SQL left passes every filter; `row` holds its meta, and whether it has no folded text stored.
+/// Whether an entry that SQL left passes every filter; `row` says whether it has no folded text stored, and holds its meta
+/// or NULL.
 fn matches(storage: &impl Storage, key: i64, row: &mut Row, filters: &Filters<'_>) -> Result<bool, StorageError> {
-    let meta = row.text()?;
+    let folded_stored = row.integer()? == 0;
+    if folded_stored && !filters.look_at_meta() {
+        return Ok(true);
+    }
+    let meta = row.optional_text()?.map_or_else(|| meta_at(storage, key), Ok)?;
     let meta = json::parse(meta.as_bytes()).map_err(|error| StorageError::new(format!("an entry's meta: {error}")))?;
     let holds = |member: &str, wanted: Option<&str>| {
         wanted
@@ -156,7 +182,7 @@ fn matches(storage: &impl Storage, key: i64, row: &mut Row, filters: &Filters<'_
     if !holds("tags", filters.tag) || !holds("relatedAgentIds", filters.related_agent_id) {
         return Ok(false);
     }
-    if row.integer()? == 0 || filters.query.is_empty() {
+    if folded_stored || filters.query.is_empty() {
         return Ok(true);
     }
     let content = content_at(storage, key)?;
@@ -171,33 +197,51 @@ fn list<'d>(meta: Node<'d>, member: &str) -> impl Iterator<Item = Node<'d>> + us
 }
 
 fn content_at(storage: &impl Storage, key: i64) -> Result<String, StorageError> {
-    let rows = storage.query("SELECT content FROM entries WHERE key = ?", &[Param::Integer(key)])?;
+    text_at(storage, "SELECT content FROM entries WHERE key = ?", key)
+}
+
+fn meta_at(storage: &impl Storage, key: i64) -> Result<String, StorageError> {
+    text_at(storage, "SELECT meta FROM entries WHERE key = ?", key)
+}
+
+fn text_at(storage: &impl Storage, sql: &str, key: i64) -> Result<String, StorageError> {
+    let rows = storage.query(sql, &[Param::Integer(key)])?;
     rows.into_iter().next().ok_or_else(|| StorageError::new("an entry has gone"))?.text()
 }
 
-/// The JSON of the summaries of the entries under these keys, in their order: an excerpt is around the first match in the
-/// content, if any.
+/// The JSON of the summaries of the entries under these keys, in their order.
 fn summaries(storage: &impl Storage, keys: &[i64], query: &str) -> Result<Vec<String>, StorageError> {
-    // Without a query the content is not read, unless the excerpt is all of it.
-    let sql = if query.is_empty() {
-        "SELECT entries.id, revision, created_at, updated_at, meta, coalesce(head, content), NULL
-         FROM json_each(?) CROSS JOIN entries ON entries.key = json_each.value"
-    } else {
-        "SELECT entries.id, revision, created_at, updated_at, meta, coalesce(head, content), content
-         FROM json_each(?) CROSS JOIN entries ON entries.key = json_each.value"
-    };
-    let rows = storage.query(sql, &[Param::Text(&json_list(keys))])?;
+    let rows = storage.list(
+        concat!(
+            "SELECT ",
+            list_of![integer "entries.key", text "entries.id", integer "revision", integer "created_at",
+                integer "updated_at", text "iif(octet_length(meta) <= ?1, meta, NULL)", text "coalesce(head, content)",
+                text "iif(octet_length(content) <= ?2, content, NULL)"],
+            " FROM json_each(?3) CROSS JOIN entries ON entries.key = json_each.value"
+        ),
+        &[
+            Param::Integer(LISTED_BYTES),
+            // Without a query the content is not read, unless the excerpt is all of it.
+            Param::Integer(if query.is_empty() { 0 } else { LISTED_BYTES }),
+            Param::Text(&json_list(keys)),
+        ],
+    )?;
     if rows.len() != keys.len() {
         return Err(StorageError::new("an entry has gone"));
     }
-    let summary = |mut row: Row| {
-        let head = head_of(&mut row)?;
-        let start = row.text()?;
-        let content = row.optional_text()?;
-        let around = content.as_deref().and_then(|content| excerpt(content, query));
-        Ok(Summary { head, excerpt: around.unwrap_or(&start) }.to_json())
-    };
-    rows.into_iter().map(summary).collect()
+    let query = Some(query).filter(|query| !query.is_empty());
+    rows.into_iter().map(|row| Ok(summary(storage, row, query)?.1)).collect()
+}
+
+/// The key of an entry and the JSON of its summary, whose excerpt is around the first match in the content, if any. The row
+/// holds key, head, the content's start, and for a query the content; what is too long for a list is NULL.
+fn summary(storage: &impl Storage, mut row: Row, query: Option<&str>) -> Result<(i64, String), StorageError> {
+    let key = row.integer()?;
+    let head = head_of(&mut row, || meta_at(storage, key))?;
+    let start = row.text()?;
+    let Some(query) = query else { return Ok((key, Summary { head, excerpt: &start }.to_json())) };
+    let content = row.optional_text()?.map_or_else(|| content_at(storage, key), Ok)?;
+    Ok((key, Summary { head, excerpt: excerpt(&content, query).unwrap_or(&start) }.to_json()))
 }
 
 /// Keys as a JSON array, over which `json_each` goes in order.
@@ -226,8 +270,7 @@ impl Page {
         query: &str,
         limit: usize,
     ) -> Result<(), StorageError> {
-        let at_once = if query.is_empty() { HEADS_AT_ONCE } else { CONTENTS_AT_ONCE };
-        for some in matching.get(..limit.min(matching.len())).unwrap_or_default().chunks(at_once) {
+        for some in matching.get(..limit.min(matching.len())).unwrap_or_default().chunks(ENTRIES_AT_ONCE) {
             let keys: Vec<_> = some.iter().map(|(_, key)| *key).collect();
             for ((position, _), summary) in some.iter().zip(summaries(storage, &keys, query)?) {
                 if !self.add(&summary) {

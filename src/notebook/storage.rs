@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use super::list;
+
 /// A value bound to a statement's `?`.
 #[derive(Clone, Copy, Debug)]
 pub enum Param<'a> {
@@ -152,6 +154,15 @@ pub trait Storage {
     /// # Errors
     /// What the engine says; nothing of the statement has happened then.
     fn query(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>, StorageError>;
+
+    /// The rows of a statement whose only value is a [`list`] of them, or NULL for none.
+    ///
+    /// # Errors
+    /// As for [`Storage::query`].
+    fn list(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>, StorageError> {
+        let value = self.query(sql, params)?.pop().map(|mut row| row.optional_text()).transpose()?;
+        value.flatten().map_or_else(|| Ok(Vec::new()), |text| list::rows(text.as_bytes()))
+    }
 
     /// Runs a statement that gives no rows.
     ///

@@ -6,6 +6,7 @@
 use wasm_bindgen::prelude::*;
 
 use crate::json::{self, Kind, Node, write_string};
+use crate::notebook::list;
 use crate::notebook::storage::{Param, Row, Storage, StorageError, Value};
 
 #[wasm_bindgen]
@@ -22,7 +23,7 @@ extern "C" {
     fn database_size(sql: &JsValue) -> Result<f64, JsValue>;
     fn transaction(storage: &TransactionalStorage, body: &mut dyn FnMut() -> bool) -> JsValue;
     #[wasm_bindgen(catch)]
-    fn query(sql: &JsValue, statement: &str, bindings: &str) -> Result<Option<Vec<u8>>, JsValue>;
+    fn query(sql: &JsValue, statement: &str, bindings: &str, list: bool) -> Result<Option<Vec<u8>>, JsValue>;
 }
 
 /// The SQL of a Durable Object.
@@ -38,16 +39,27 @@ impl DurableSql {
     }
 }
 
-impl Storage for DurableSql {
-    fn query(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>, StorageError> {
-        let rows = query(&self.sql, sql, &bindings(params)).map_err(|error| StorageError::new(reason(&error)))?;
+impl DurableSql {
+    /// The rows of a statement; of its only value where that is a `list` of them.
+    fn rows(&self, sql: &str, params: &[Param<'_>], list: bool) -> Result<Vec<Row>, StorageError> {
+        let rows = query(&self.sql, sql, &bindings(params), list).map_err(|error| StorageError::new(reason(&error)))?;
         #[cfg(feature = "faults")]
         super::faults::inject(sql, params)?;
-        let Some(rows) = rows else { return Ok(Vec::new()) };
-        let rows = json::parse(&rows).map_err(|error| StorageError::new(format!("rows: {error}")))?;
-        let row = |row: Node<'_>| row.elements().map(value).collect::<Option<_>>().map(Row::new);
-        let rows: Option<_> = rows.root().elements().map(row).collect();
-        rows.ok_or_else(|| StorageError::new("a row holds what is neither NULL, a safe integer, text nor bytes"))
+        match rows {
+            None => Ok(Vec::new()),
+            Some(rows) if list => list::rows(&rows),
+            Some(rows) => rows_of_json(&rows),
+        }
+    }
+}
+
+impl Storage for DurableSql {
+    fn query(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>, StorageError> {
+        self.rows(sql, params, false)
+    }
+
+    fn list(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>, StorageError> {
+        self.rows(sql, params, true)
     }
 
     fn size(&self) -> Result<i64, StorageError> {
@@ -100,7 +112,14 @@ fn reason(error: &JsValue) -> String {
     error.dyn_ref::<worker::js_sys::Error>().map_or_else(|| format!("{error:?}"), |error| error.message().into())
 }
 
-/// A value as `query` of `src/bridge.js` writes it.
+/// Rows as `query` of `src/bridge.js` writes them.
+fn rows_of_json(rows: &[u8]) -> Result<Vec<Row>, StorageError> {
+    let rows = json::parse(rows).map_err(|error| StorageError::new(format!("rows: {error}")))?;
+    let row = |row: Node<'_>| row.elements().map(value).collect::<Option<_>>().map(Row::new);
+    let rows: Option<_> = rows.root().elements().map(row).collect();
+    rows.ok_or_else(|| StorageError::new("a row holds what is neither NULL, a safe integer, text nor bytes"))
+}
+
 fn value(cell: Node<'_>) -> Option<Value> {
     let byte = |byte: Node<'_>| u8::try_from(byte.as_number()?.as_integer()?).ok();
     Some(match cell.kind() {
