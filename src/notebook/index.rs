@@ -25,8 +25,10 @@ use crate::json::write_string;
 /// Stands in the index for a folded text that is not in it. JSON holds no control character, and folded text no `A` but the
 /// separators, so hardly another entry has it.
 const MARKER: &str = "A\u{1}A";
-/// Trigrams of one text that are looked up, at most: some say as much as all, and each costs.
-const TRIGRAMS: usize = 16;
+/// Trigrams of one text that are looked up, at most. A few are mostly enough, and each costs by the entries that have it; more
+/// are looked up where those name more entries than are asked for.
+const FEW: usize = 4;
+const MANY: usize = 16;
 /// A step of the backfill ends after so many entries, or with the one whose folded text makes it so many bytes.
 const STEP_ENTRIES: i64 = 64;
 const STEP_BYTES: i64 = 32_768;
@@ -90,7 +92,22 @@ pub(super) fn candidates(
     after: i64,
     count: i64,
 ) -> Result<Option<Vec<i64>>, StorageError> {
-    let Some(expression) = expression(filters) else { return Ok(None) };
+    let Some(few) = expression(filters, FEW) else { return Ok(None) };
+    let keys = looked_up(storage, &few, after, count)?;
+    let are_all = keys.as_ref().is_none_or(|keys| usize::try_from(count).is_ok_and(|count| keys.len() < count));
+    match expression(filters, MANY) {
+        Some(many) if !are_all && many != few => looked_up(storage, &many, after, count),
+        _ => Ok(keys),
+    }
+}
+
+/// The keys of the entries that have what the expression says; `None` where the index does not tell.
+fn looked_up(
+    storage: &impl Storage,
+    expression: &str,
+    after: i64,
+    count: i64,
+) -> Result<Option<Vec<i64>>, StorageError> {
     // FTS5 begins at the bound where it is an integer; otherwise it would go through all that is before it.
     let rows = storage.list(
         concat!(
@@ -98,31 +115,32 @@ pub(super) fn candidates(
             list_of![integer "rowid"],
             " FROM (SELECT rowid FROM trigrams WHERE trigrams MATCH ? AND rowid > CAST(? AS INTEGER) ORDER BY rowid LIMIT ?)))"
         ),
-        &[Param::Text(&expression), Param::Integer(after), Param::Integer(count)],
+        &[Param::Text(expression), Param::Integer(after), Param::Integer(count)],
     )?;
     rows.into_iter().map(|mut row| row.optional_integer()).collect()
 }
 
-/// What an entry must have in the index to pass the filters, as FTS5 writes that; `None` where they have no trigram.
-fn expression(filters: &Filters<'_>) -> Option<String> {
+/// What an entry must have in the index to pass the filters, as FTS5 writes that, with so many trigrams of each at `most`;
+/// `None` where they have no trigram.
+fn expression(filters: &Filters<'_>, most: usize) -> Option<String> {
     let mut all = Vec::new();
-    let query = trigrams(&filters.query);
+    let query = trigrams(&filters.query, most);
     if !query.is_empty() {
         all.push(format!("(({}) OR \"{MARKER}\")", query.join(" AND ")));
     }
     for whole in [filters.tag, filters.related_agent_id].into_iter().flatten() {
         let mut quoted = String::new();
         write_string(&mut quoted, whole);
-        all.extend(trigrams(&quoted));
+        all.extend(trigrams(&quoted, most));
     }
     (!all.is_empty()).then(|| all.join(" AND "))
 }
 
-/// Trigrams of a text, each quoted, spread over the text where it has many.
-fn trigrams(text: &str) -> Vec<String> {
+/// Trigrams of a text, each quoted: all, or so many spread over the text.
+fn trigrams(text: &str, most: usize) -> Vec<String> {
     let characters: Vec<char> = text.chars().collect();
     let windows: Vec<_> = characters.windows(3).filter(|window| !window.contains(&'\0')).collect();
-    let every = windows.len().div_ceil(TRIGRAMS).max(1);
+    let every = windows.len().div_ceil(most).max(1);
     let quoted = |window: &&[char]| {
         let text: String = window.iter().collect();
         format!("\"{}\"", text.replace('"', "\"\""))

@@ -216,12 +216,12 @@ fn summaries(storage: &impl Storage, keys: &[i64], query: &str) -> Result<Vec<St
             "SELECT ",
             list_of![integer "entries.key", text "entries.id", integer "revision", integer "created_at",
                 integer "updated_at", text "iif(octet_length(meta) <= ?1, meta, NULL)", text "coalesce(head, content)",
-                text "iif(octet_length(content) <= ?2, content, NULL)"],
+                text "iif(head IS NULL, '', iif(octet_length(content) <= ?2, content, NULL))"],
             " FROM json_each(?3) CROSS JOIN entries ON entries.key = json_each.value"
         ),
         &[
             Param::Integer(LISTED_BYTES),
-            // Without a query the content is not read, unless the excerpt is all of it.
+            // Without a query the content is not read.
             Param::Integer(if query.is_empty() { 0 } else { LISTED_BYTES }),
             Param::Text(&json_list(keys)),
         ],
@@ -234,7 +234,8 @@ fn summaries(storage: &impl Storage, keys: &[i64], query: &str) -> Result<Vec<St
 }
 
 /// The key of an entry and the JSON of its summary, whose excerpt is around the first match in the content, if any. The row
-/// holds key, head, the content's start, and for a query the content; what is too long for a list is NULL.
+/// holds key, head, the content's start, and for a query the content, empty where the start is all of it; what is too long
+/// for a list is NULL.
 fn summary(storage: &impl Storage, mut row: Row, query: Option<&str>) -> Result<(i64, String), StorageError> {
     let key = row.integer()?;
     let head = head_of(&mut row, || meta_at(storage, key))?;
