@@ -152,6 +152,7 @@ fn measure(codex: &mut TestCodex, random: &mut Random, ids: &[Value]) -> Vec<(&'
         ("a word of one entry, whole", json!({"query": "needle"})),
         ("a word that is nowhere", json!({"query": "nowhere"})),
         ("trigrams of the corpus, in no entry", json!({"query": "rollbacks of queues"})),
+        ("common words, in no entry in a row", json!({"query": "lease of the quorum budget cache"})),
         ("a tag that is nowhere", json!({"tag": "nobody's"})),
         ("two characters, nowhere: a page", json!({"query": "zz"})),
     ] {

@@ -29,6 +29,8 @@ const MARKER: &str = "A\u{1}A";
 /// are looked up where those name more entries than are asked for.
 const FEW: usize = 4;
 const MANY: usize = 16;
+/// Trigrams of a text that is short.
+const SHORT: usize = 2 * FEW;
 /// A step of the backfill ends after so many entries, or with the one whose folded text makes it so many bytes.
 const STEP_ENTRIES: i64 = 64;
 const STEP_BYTES: i64 = 32_768;
@@ -136,10 +138,11 @@ fn expression(filters: &Filters<'_>, most: usize) -> Option<String> {
     (!all.is_empty()).then(|| all.join(" AND "))
 }
 
-/// Trigrams of a text, each quoted: all, or so many spread over the text.
+/// Trigrams of a text, each quoted: so many spread over the text. Of a short text a few say as much as all.
 fn trigrams(text: &str, most: usize) -> Vec<String> {
     let characters: Vec<char> = text.chars().collect();
     let windows: Vec<_> = characters.windows(3).filter(|window| !window.contains(&'\0')).collect();
+    let most = if windows.len() <= SHORT { FEW } else { most };
     let every = windows.len().div_ceil(most).max(1);
     let quoted = |window: &&[char]| {
         let text: String = window.iter().collect();
