@@ -18,6 +18,7 @@ use agent_codex::codex::message::{Message, Outcome};
 use agent_codex::codex::take_turn;
 use agent_codex::mcp::era::Headers;
 use agent_codex::mcp::{PendingCall, Step, receive};
+use agent_codex::notebook::quota::Quota;
 use agent_codex::notebook::time::Timestamp;
 use agent_codex::notebook::{Surroundings, index, tables};
 use serde_json::{Value, json};
@@ -164,6 +165,7 @@ fn measure(codex: &mut TestCodex, random: &mut Random, ids: &[Value]) -> Vec<(&'
 fn main() {
     let largest = std::env::args().nth(1).map_or(100_000, |largest| largest.parse().expect("a number of entries"));
     let mut codex = TestCodex::new();
+    codex.quota = Quota::parse("9000").expect("a quota");
     let (mut random, mut ids) = (Random(1), Vec::new());
     let (id, label) = (GrantId::from_bytes(GRANT), "growth".to_owned());
     turn(&codex, &mut random, &Message::CreateGrant { id, label, scopes: Scopes::ALL, lifetime: None });
