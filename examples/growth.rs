@@ -52,6 +52,18 @@ const WORDS: &[&str] = &[
     "is",
     "was",
 ];
+/// The searches, with their arguments.
+const SEARCHES: [(&str, &str); 9] = [
+    ("browse: a page", "{}"),
+    ("a common word: a page", r#"{"query": "rollback"}"#),
+    ("a tag: a page", r#"{"tag": "quorum"}"#),
+    ("a word of one entry, whole", r#"{"query": "needle"}"#),
+    ("a word that is nowhere", r#"{"query": "nowhere"}"#),
+    ("trigrams of the corpus, in no entry", r#"{"query": "rollbacks of queues"}"#),
+    ("common words, in no entry in a row", r#"{"query": "lease of the quorum budget cache"}"#),
+    ("a tag that is nowhere", r#"{"tag": "nobody's"}"#),
+    ("two characters, nowhere: a page", r#"{"query": "zz"}"#),
+];
 /// How often each call is repeated for its median.
 const ROUNDS: usize = 200;
 const SIZES: [usize; 5] = [100, 1_000, 10_000, 100_000, 1_000_000];
@@ -83,15 +95,11 @@ fn summed_up(mut times: Vec<f64>) -> Times {
     [times[times.len() / 2], mean, times[times.len() - 1]]
 }
 
-fn timed(mut act: impl FnMut(usize)) -> Times {
-    let times = (0..ROUNDS)
-        .map(|round| {
-            let start = Instant::now();
-            act(round);
-            microseconds(start.elapsed())
-        })
-        .collect();
-    summed_up(times)
+/// How long something takes, in microseconds.
+fn time(act: impl FnOnce()) -> f64 {
+    let start = Instant::now();
+    act();
+    microseconds(start.elapsed())
 }
 
 /// The grant by which the codex is called.
@@ -124,8 +132,8 @@ fn answer(codex: &TestCodex, random: &mut Random, body: &[u8]) -> Vec<u8> {
 fn measure(codex: &mut TestCodex, random: &mut Random, ids: &[Value]) -> Vec<(&'static str, Times)> {
     let mut rows = Vec::new();
     let mut run = |name, codex: &TestCodex, random: &mut Random, bodies: Vec<Vec<u8>>| {
-        let times = timed(|round| drop(answer(codex, random, &bodies[round % bodies.len()])));
-        rows.push((name, times));
+        let times = bodies.iter().map(|body| time(|| drop(answer(codex, random, body))));
+        rows.push((name, summed_up(times.collect())));
     };
     let start = ids.len();
     let notes: Vec<_> = (0..ROUNDS).map(|round| note(random, start + round)).collect();
@@ -146,19 +154,16 @@ fn measure(codex: &mut TestCodex, random: &mut Random, ids: &[Value]) -> Vec<(&'
     });
     let updates = updates.collect();
     run("update", codex, random, updates);
-    for (name, arguments) in [
-        ("browse: a page", json!({})),
-        ("a common word: a page", json!({"query": "rollback"})),
-        ("a tag: a page", json!({"tag": "quorum"})),
-        ("a word of one entry, whole", json!({"query": "needle"})),
-        ("a word that is nowhere", json!({"query": "nowhere"})),
-        ("trigrams of the corpus, in no entry", json!({"query": "rollbacks of queues"})),
-        ("common words, in no entry in a row", json!({"query": "lease of the quorum budget cache"})),
-        ("a tag that is nowhere", json!({"tag": "nobody's"})),
-        ("two characters, nowhere: a page", json!({"query": "zz"})),
-    ] {
-        run(name, codex, random, vec![body("search", &arguments)]);
+    let searches = SEARCHES.map(|(name, arguments)| (name, body("search", &serde_json::from_str(arguments).unwrap())));
+    let mut times = SEARCHES.map(|_| Vec::new());
+    // What a search costs depends on what the index has merged by then, so each follows another save.
+    for round in 0..ROUNDS {
+        codex.save(&format!("between {start} {round}"), &note(random, start + ROUNDS + round)).unwrap();
+        for ((_, body), times) in searches.iter().zip(&mut times) {
+            times.push(time(|| drop(answer(codex, random, body))));
+        }
     }
+    rows.extend(searches.iter().zip(times).map(|((name, _), times)| (*name, summed_up(times))));
     rows
 }
 
@@ -193,9 +198,8 @@ fn backfill(codex: &TestCodex) -> Vec<f64> {
     tables::migrate(&codex.storage, Timestamp::from_milliseconds(START)).unwrap();
     let mut times = Vec::new();
     loop {
-        let start = Instant::now();
-        let more = index::catch_up(&codex.storage).unwrap();
-        times.push(microseconds(start.elapsed()));
+        let mut more = false;
+        times.push(time(|| more = index::catch_up(&codex.storage).unwrap()));
         if !more {
             return times;
         }

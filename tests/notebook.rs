@@ -7,6 +7,7 @@ use agent_codex::notebook::arguments::{Call, Search, Tool};
 use agent_codex::notebook::limits;
 use agent_codex::notebook::quota::Quota;
 use serde_json::{Value, json};
+use support::random::Random;
 use support::{DAY, START, TestCodex};
 
 fn code<T: std::fmt::Debug>(result: Result<T, support::Failed>) -> String {
@@ -457,6 +458,29 @@ fn a_codex_at_its_quota_takes_no_more_and_is_read_repeats_and_shrinks_as_ever() 
         update(entry, 10).unwrap();
     }
     assert!(codex.save("another", &json!({"content": content(30_000)})).is_ok(), "there is room again");
+}
+
+#[test]
+fn a_full_codex_takes_every_entry_that_is_no_larger_than_the_one_it_replaces() {
+    let mut codex = TestCodex::new();
+    codex.quota = Quota::parse("1").unwrap();
+    let mut random = Random(7);
+    let mut text = |characters: usize| -> String {
+        (0..characters)
+            .map(|_| char::from_u32(0x4e00 + u32::try_from(random.below(20_000)).unwrap()).unwrap())
+            .collect()
+    };
+    let mut ids = Vec::new();
+    while let Ok(entry) = codex.save(&ids.len().to_string(), &json!({"content": text(300)})) {
+        ids.push(entry["id"].clone());
+    }
+    assert!(ids.len() > 30, "{} entries fit", ids.len());
+    for revision in 1..20 {
+        for id in &ids {
+            codex.update(id, revision, &json!({"content": text(300)})).unwrap();
+        }
+    }
+    assert_eq!(codex.update(&ids[0], 20, &json!({"content": text(65_000)})).unwrap_err().code, "limit_exceeded");
 }
 
 #[test]

@@ -94,6 +94,7 @@ fn statements() -> (Sqlite, BTreeSet<String>) {
         lifetime: None,
     });
     *turns.storage.log.borrow_mut() = Some(Vec::new());
+    turns.storage.prepared_again.borrow_mut().clear();
     let ids: Vec<_> =
         (0..30).map(|number| turns.save(&format!("save {number}"), &json!({"content": "note"}))).collect();
     turns.save("save 0", &json!({"content": "note"}));
@@ -126,6 +127,12 @@ fn statements() -> (Sqlite, BTreeSet<String>) {
     while index::catch_up(&turns.storage).unwrap() {}
     let log = turns.storage.log.borrow_mut().take().unwrap();
     (turns.storage, log.into_iter().collect())
+}
+
+#[test]
+fn no_statement_of_a_call_is_planned_again_for_the_values_that_are_bound_to_it() {
+    let (storage, _) = statements();
+    assert_eq!(*storage.prepared_again.borrow(), BTreeSet::new());
 }
 
 #[test]

@@ -303,6 +303,23 @@ fn a_page_of_a_common_word_examines_at_most_a_hundred_and_goes_on_behind_them() 
 }
 
 #[test]
+fn a_page_ends_where_folding_its_candidates_anew_would_take_long_and_the_next_goes_on() {
+    let (mut codex, mut entries) = haystack(20);
+    for number in 0..8 {
+        let entry = json!({"content": format!("{} large {number}", "\u{fdfa}".repeat(45_000)), "tags": ["large"]});
+        let saved = codex.save(&format!("large {number}"), &entry).unwrap();
+        entries.insert(id(&saved), entry);
+    }
+    let page = codex.search(&json!({"query": "large 7"})).unwrap();
+    assert!(page["coverage"]["scanned"].as_u64().unwrap() <= 2, "{page}");
+    assert_eq!(page["coverage"]["hasMore"], true);
+    for filters in [json!({"query": "large 7"}), json!({"query": "صلى", "limit": 50}), json!({"query": "hay"})] {
+        assert_found_as_by_a_plain_scan(&mut codex, &entries, &filters);
+    }
+    assert_eq!(codex.search(&json!({"tag": "large"})).unwrap()["entries"].as_array().unwrap().len(), 8);
+}
+
+#[test]
 fn an_older_database_is_searched_right_at_every_step_until_the_index_has_all_of_it() {
     let (mut codex, mut entries) = haystack(400);
     age(&codex);

@@ -7,7 +7,7 @@
 //!
 //! - Triggers write the trigrams of an entry in the statement that writes the entry, so no crash, no failure and no forgetful
 //!   code parts them, and take the old ones away.
-//! - Trigrams are compared as they are, without case; characters that the tokenizer takes for one another are so on both
+//! - Trigrams are compared as they are, as folded texts have no case; characters that the tokenizer takes for one another are so on both
 //!   sides. At NUL, which some of its versions pass over and some end at, no trigram is looked up.
 //! - An entry whose folded text is not stored, being too large for a row, or holds NUL, has a marker in place of it, and
 //!   every query finds the marker.
@@ -27,10 +27,10 @@ use crate::json::write_string;
 const MARKER: &str = "A\u{1}A";
 /// Trigrams of one text that are looked up, at most. A few are mostly enough, and each costs by the entries that have it; more
 /// are looked up where those name more entries than are asked for.
-const FEW: usize = 4;
+const FEW: usize = 3;
 const MANY: usize = 16;
 /// Trigrams of a text that is short.
-const SHORT: usize = 2 * FEW;
+const SHORT: usize = 8;
 /// A step of the backfill ends after so many entries, or with the one whose folded text makes it so many bytes.
 const STEP_ENTRIES: i64 = 64;
 const STEP_BYTES: i64 = 32_768;
@@ -65,7 +65,7 @@ pub fn catch_up(storage: &impl Storage) -> Result<bool, StorageError> {
     storage.transaction(|| {
         let Some(position) = backfilled_to(storage)? else { return Ok(false) };
         let rows = storage.query(
-            "SELECT key, coalesce(octet_length(folded), 0) FROM entries WHERE key > ? ORDER BY key LIMIT ?",
+            "SELECT key, coalesce(octet_length(folded), 0) FROM entries WHERE key > ? ORDER BY key LIMIT CAST(? AS INTEGER)",
             &[Param::Integer(position), Param::Integer(STEP_ENTRIES)],
         )?;
         let (mut last, mut bytes) = (None, 0_i64);
@@ -111,11 +111,12 @@ fn looked_up(
     count: i64,
 ) -> Result<Option<Vec<i64>>, StorageError> {
     // FTS5 begins at the bound where it is an integer; otherwise it would go through all that is before it.
+    // A parameter alone as a limit would have SQLite plan the statement anew at every run.
     let rows = storage.list(
         concat!(
             "SELECT iif(EXISTS (SELECT 1 FROM backfill), 'n;', (SELECT ",
             list_of![integer "rowid"],
-            " FROM (SELECT rowid FROM trigrams WHERE trigrams MATCH ? AND rowid > CAST(? AS INTEGER) ORDER BY rowid LIMIT ?)))"
+            " FROM (SELECT rowid FROM trigrams WHERE trigrams MATCH ? AND rowid > CAST(? AS INTEGER) ORDER BY rowid LIMIT CAST(? AS INTEGER))))"
         ),
         &[Param::Text(expression), Param::Integer(after), Param::Integer(count)],
     )?;

@@ -2,12 +2,13 @@
 //! longer to write and to read than what it holds.
 //!
 //! A row is its values and `;`. A value is an integer and `i`, the number of its UTF-8 bytes, `:` and a text, or `n` for NULL.
-//! A text is found by its length, so it may hold anything.
+//! A text is found by its length, so it may hold anything. SQL promises no order of what it gathers, so a list's first column is
+//! an integer, by which its rows are put in order.
 
-use super::storage::{Row, StorageError, Value};
+use super::storage::{Row, StorageError, Value, place};
 
 /// Bytes of a text of any length that may be part of a list: a value of SQLite's has at most 2 MB.
-pub const LISTED_BYTES: i64 = 16_384;
+pub const LISTED_BYTES: u16 = 16_384;
 
 /// The SQL of a list: `list_of![integer "key", text "title"]` gathers these columns of all rows.
 macro_rules! list_of {
@@ -28,7 +29,7 @@ macro_rules! value_of {
 
 pub(super) use {list_of, value_of};
 
-/// The rows of a list.
+/// The rows of a list, in the order of their first column.
 ///
 /// # Errors
 /// When it is none.
@@ -47,7 +48,11 @@ pub fn rows(list: &[u8]) -> Result<Vec<Row>, StorageError> {
             values.push(value);
         }
     }
-    if values.is_empty() { Ok(rows) } else { Err(StorageError::new("a list of rows ends within one")) }
+    if !values.is_empty() {
+        return Err(StorageError::new("a list of rows ends within one"));
+    }
+    rows.sort_by_key(place);
+    Ok(rows)
 }
 
 /// The value that a text begins with, and what stands after it.
@@ -77,15 +82,14 @@ mod tests {
     }
 
     #[test]
-    fn a_list_holds_integers_texts_of_any_characters_and_null() {
-        let mut rows = rows("-7i3:;é;12i0:;n;;".as_bytes()).unwrap();
+    fn a_list_holds_integers_texts_of_any_characters_and_null_in_the_order_of_its_first_column() {
+        let mut rows = rows("12i0:;-7i3:;é;n;;".as_bytes()).unwrap();
         assert_eq!(rows.len(), 4);
         let mut last = rows.split_off(2);
-        let (second, first) = (&mut rows.pop().unwrap(), &mut rows.pop().unwrap());
-        assert_eq!((first.integer(), first.text()), (Ok(-7), Ok(";é".to_owned())));
-        assert_eq!((second.integer(), second.text()), (Ok(12), Ok(String::new())));
-        assert_eq!(last[0].optional_text(), Ok(None));
-        assert!(last[1].text().is_err());
+        assert_eq!(rows[0].optional_text(), Ok(None));
+        assert!(rows[1].text().is_err());
+        assert_eq!((last[0].integer(), last[0].text()), (Ok(-7), Ok(";é".to_owned())));
+        assert_eq!((last[1].integer(), last[1].text()), (Ok(12), Ok(String::new())));
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use std::cell::Cell;
 
 use super::failure::{Error, Failure};
-use super::storage::Storage;
+use super::storage::{Storage, StorageError};
 
 /// Bytes of a MiB.
 const MEBIBYTE: i64 = 1_048_576;
@@ -43,27 +43,29 @@ impl Quota {
         self.mebibytes.saturating_mul(MEBIBYTE)
     }
 
-    /// Runs the writes of a transaction; where they leave the codex larger than the quota they fail, unless they may
-    /// `shrink` it and have not made it larger.
+    /// Runs the writes of a transaction; where they leave the codex larger than the quota they fail, unless they replace an
+    /// entry of which `bytes` tells the size, and have not made it larger. That is asked of the entry, since the index grows
+    /// before it shrinks.
     pub(super) fn keep<T>(
         &self,
         storage: &impl Storage,
-        shrink: bool,
+        bytes: impl Fn() -> Result<Option<i64>, StorageError>,
         write: impl FnOnce() -> Result<T, Error>,
     ) -> Result<T, Error> {
         if self.unlooked.get() > 0 {
             self.unlooked.set(self.unlooked.get().saturating_sub(1));
             return write();
         }
-        let before = storage.size()?;
-        let written = write()?;
-        let fitting = self.bytes().saturating_sub(before) / MARGIN;
+        let fitting = self.bytes().saturating_sub(storage.size()?) / MARGIN;
         if fitting > 0 {
+            let written = write()?;
             self.unlooked.set(fitting.saturating_sub(1));
             return Ok(written);
         }
-        let after = storage.size()?;
-        if after > self.bytes() && !(shrink && after <= before) {
+        let before = bytes()?;
+        let written = write()?;
+        let shrinks = before.is_some() && bytes()? <= before;
+        if storage.size()? > self.bytes() && !shrinks {
             return Err(Failure::LimitExceeded { mebibytes: self.mebibytes }.into());
         }
         Ok(written)

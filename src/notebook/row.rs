@@ -8,7 +8,7 @@ use super::storage::{Param, Row, Storage, StorageError};
 use super::text::{fold, head};
 use super::time::Timestamp;
 
-/// Stands before each folded text of an entry. Folding leaves no capital letter, so no match can reach across it.
+/// Stands before each folded text of an entry. Folding leaves no `A`, so no match can reach across it.
 const SEPARATOR: char = 'A';
 /// The largest folded form that is stored. A row holds 2 MB, and folding can grow a content to more than that; an entry
 /// whose folded form is larger has none stored, and is folded again when a search examines it.
@@ -65,6 +65,15 @@ pub(super) fn entry_at(storage: &impl Storage, key: i64) -> Result<Option<Entry>
         &[Param::Integer(key)],
     )?;
     rows.into_iter().next().map(entry_of).transpose()
+}
+
+/// Bytes of the texts of the entry under this key.
+pub(super) fn bytes_at(storage: &impl Storage, key: i64) -> Result<Option<i64>, StorageError> {
+    let rows = storage.query(
+        "SELECT octet_length(meta) + octet_length(content) + coalesce(octet_length(folded), 0) FROM entries WHERE key = ?",
+        &[Param::Integer(key)],
+    )?;
+    rows.into_iter().next().map(|mut row| row.integer()).transpose()
 }
 
 /// The entry of a row whose columns are `id, revision, created_at, updated_at, meta, content`.

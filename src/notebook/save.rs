@@ -22,7 +22,7 @@ pub(super) fn save(storage: &impl Storage, save: &Save, surroundings: &mut Surro
             return saved_before(storage, save);
         }
         let quota = surroundings.quota;
-        quota.keep(storage, false, || insert(storage, save, id, surroundings))
+        quota.keep(storage, || Ok(None), || insert(storage, save, id, surroundings))
     })
 }
 
@@ -36,9 +36,10 @@ fn claim(storage: &impl Storage, save: &Save, id: EntryId) -> Result<bool, Stora
 }
 
 fn saved_before(storage: &impl Storage, save: &Save) -> Result<Entry, Error> {
+    // A parameter alone would have SQLite plan the join anew at every run.
     let rows = storage.query(
         "SELECT digest, id, revision, created_at, updated_at, meta, content FROM requests JOIN entries USING (key)
-         WHERE request_id = ?",
+         WHERE request_id = CAST(? AS TEXT)",
         &[Param::Text(&save.request_id)],
     )?;
     let mut row = rows.into_iter().next().ok_or_else(|| StorageError::new("a request or its entry has gone"))?;

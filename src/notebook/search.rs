@@ -22,6 +22,12 @@ use crate::json::{self, Node, write_string};
 const PAGE_FRAME_BYTES: usize = 256;
 /// Entries that are read with one statement, at most: so many fit into a list with their contents.
 const ENTRIES_AT_ONCE: usize = 25;
+/// A page ends behind the candidate whose content makes it so many bytes of contents that were folded anew: their folded text
+/// is not stored, and to fold the largest takes a fifth of a second.
+const FOLDED_ANEW_BYTES: usize = 262_144;
+// What is listed of the candidates, and of the entries of a page, fits into a value, which has at most 2 MB.
+const _: () = assert!(limits::CANDIDATES * (LISTED_BYTES as usize + 64) < 2_000_000);
+const _: () = assert!(ENTRIES_AT_ONCE * (2 * LISTED_BYTES as usize + 8 * limits::EXCERPT) < 2_000_000);
 
 /// Finds a page, and gives its JSON.
 pub(super) fn search(
@@ -60,10 +66,10 @@ fn browsed(storage: &impl Storage, after: i64, limit: usize) -> Result<(Page, Op
                     text "meta", text "start"],
                 " FROM (SELECT key, id, revision, created_at, updated_at, iif(octet_length(meta) <= ?, meta, NULL) AS meta,
                           coalesce(head, content) AS start
-                        FROM entries WHERE key > ? ORDER BY key LIMIT ?)"
+                        FROM entries WHERE key > ? ORDER BY key LIMIT CAST(? AS INTEGER))"
             ),
             &[
-                Param::Integer(LISTED_BYTES),
+                Param::Integer(LISTED_BYTES.into()),
                 Param::Integer(last),
                 Param::Integer(i64::try_from(asked).unwrap_or(i64::MAX)),
             ],
@@ -90,9 +96,10 @@ fn found(
     after: i64,
     limit: usize,
 ) -> Result<(Page, Option<i64>), StorageError> {
-    let candidates = Candidates::after(storage, filters, after)?;
+    let mut candidates = Candidates::after(storage, filters, after)?;
+    let matching = candidates.matching(storage, filters)?;
     let mut page = Page { examined: candidates.keys.len(), ..Page::default() };
-    page.fill(storage, &candidates.matching(storage, filters)?, &filters.query, limit)?;
+    page.fill(storage, &matching, &filters.query, limit)?;
     let has_more = candidates.more || page.examined < candidates.keys.len();
     let last = page.examined.checked_sub(1).and_then(|last| candidates.keys.get(last)).copied();
     Ok((page, last.filter(|_| has_more)))
@@ -116,7 +123,7 @@ impl Candidates {
                     concat!(
                         "SELECT ",
                         list_of![integer "key"],
-                        " FROM (SELECT key FROM entries WHERE key > ? ORDER BY key LIMIT ?)"
+                        " FROM (SELECT key FROM entries WHERE key > ? ORDER BY key LIMIT CAST(? AS INTEGER))"
                     ),
                     &[Param::Integer(after), Param::Integer(one_more)],
                 )?
@@ -129,8 +136,12 @@ impl Candidates {
         Ok(Self { keys, more })
     }
 
-    /// The candidates that match, in order, each with its place among the candidates.
-    fn matching(&self, storage: &impl Storage, filters: &Filters<'_>) -> Result<Vec<(usize, i64)>, StorageError> {
+    /// The candidates that match, in order, each with its place among the candidates. Those of which it can't be said cheaply
+    /// are candidates no more, but for the first few.
+    fn matching(&mut self, storage: &impl Storage, filters: &Filters<'_>) -> Result<Vec<(usize, i64)>, StorageError> {
+        if self.keys.is_empty() {
+            return Ok(Vec::new());
+        }
         let quoted = |text: &str| {
             let mut json = String::new();
             write_string(&mut json, text);
@@ -140,35 +151,44 @@ impl Candidates {
         let rows = storage.list(
             concat!(
                 "SELECT ",
-                list_of![integer "entries.key", integer "(folded IS NULL)", text "iif(octet_length(meta) <= ?1, meta, NULL)"],
+                list_of![integer "json_each.key", integer "entries.key", integer "(folded IS NULL)", text "iif(octet_length(meta) <= ?1, meta, NULL)"],
                 " FROM json_each(?2) CROSS JOIN entries ON entries.key = json_each.value
                   WHERE (folded IS NULL OR instr(folded, ?3) > 0) AND instr(meta, ?4) > 0 AND instr(meta, ?5) > 0"
             ),
             &[
-                Param::Integer(if filters.look_at_meta() { LISTED_BYTES } else { 0 }),
+                Param::Integer(if filters.look_at_meta() { LISTED_BYTES.into() } else { 0 }),
                 Param::Text(&json_list(&self.keys)),
                 Param::Text(&filters.query),
                 Param::Text(&filters.tag.map(quoted).unwrap_or_default()),
                 Param::Text(&filters.related_agent_id.map(quoted).unwrap_or_default()),
             ],
         )?;
-        let mut matching = Vec::new();
+        let (mut matching, mut folded_anew) = (Vec::new(), 0);
         for mut row in rows {
+            let position = usize::try_from(row.integer()?).unwrap_or_default();
             let key = row.integer()?;
-            if matches(storage, key, &mut row, filters)?
-                && let Ok(position) = self.keys.binary_search(&key)
-            {
+            if folded_anew >= FOLDED_ANEW_BYTES {
+                self.keys.truncate(position);
+                self.more = true;
+                break;
+            }
+            if matches(storage, key, &mut row, filters, &mut folded_anew)? {
                 matching.push((position, key));
             }
         }
-        matching.sort_unstable();
         Ok(matching)
     }
 }
 
 /// Whether an entry that SQL left passes every filter; `row` says whether it has no folded text stored, and holds its meta
-/// or NULL.
-fn matches(storage: &impl Storage, key: i64, row: &mut Row, filters: &Filters<'_>) -> Result<bool, StorageError> {
+/// or NULL. The bytes that had to be folded anew are added to `folded_anew`.
+fn matches(
+    storage: &impl Storage,
+    key: i64,
+    row: &mut Row,
+    filters: &Filters<'_>,
+    folded_anew: &mut usize,
+) -> Result<bool, StorageError> {
     let folded_stored = row.integer()? == 0;
     if folded_stored && !filters.look_at_meta() {
         return Ok(true);
@@ -186,6 +206,7 @@ fn matches(storage: &impl Storage, key: i64, row: &mut Row, filters: &Filters<'_
         return Ok(true);
     }
     let content = content_at(storage, key)?;
+    *folded_anew = folded_anew.saturating_add(content.len());
     let title = meta.root().member("title").and_then(Node::as_str);
     let tags: Vec<_> = list(meta.root(), "tags").filter_map(Node::as_str).collect();
     let texts = std::iter::once(content.as_str()).chain(title.as_deref()).chain(tags.iter().map(AsRef::as_ref));
@@ -220,9 +241,9 @@ fn summaries(storage: &impl Storage, keys: &[i64], query: &str) -> Result<Vec<St
             " FROM json_each(?3) CROSS JOIN entries ON entries.key = json_each.value"
         ),
         &[
-            Param::Integer(LISTED_BYTES),
+            Param::Integer(LISTED_BYTES.into()),
             // Without a query the content is not read.
-            Param::Integer(if query.is_empty() { 0 } else { LISTED_BYTES }),
+            Param::Integer(if query.is_empty() { 0 } else { LISTED_BYTES.into() }),
             Param::Text(&json_list(keys)),
         ],
     )?;

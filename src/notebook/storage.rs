@@ -127,6 +127,14 @@ fn unexpected(wanted: &str, found: Option<&Value>) -> StorageError {
     StorageError::new(format!("a row holds {kind} where {wanted} belongs"))
 }
 
+/// The place of a row of a list among the others: its first value, where that is an integer.
+pub(super) fn place(row: &Row) -> Option<i64> {
+    match row.0.as_slice().first() {
+        Some(Value::Integer(integer)) => Some(*integer),
+        _ => None,
+    }
+}
+
 /// What broke in the database. Its text is for the log alone: it can hold SQL, and never reaches a caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StorageError(String);
@@ -172,7 +180,8 @@ pub trait Storage {
         self.query(sql, params).map(drop)
     }
 
-    /// Bytes of the database, without what is free in it; within a transaction, as the transaction leaves it.
+    /// Bytes of the database, without what is free in it; within a transaction, with what it has written, but for what FTS5
+    /// writes when it commits.
     ///
     /// # Errors
     /// What the engine says.

@@ -8,7 +8,7 @@ use super::arguments::Update;
 use super::entry::{Entry, Head};
 use super::failure::{Error, Failure};
 use super::get::get;
-use super::row::Computed;
+use super::row::{Computed, bytes_at};
 use super::storage::{Param, Storage};
 use super::time::Timestamp;
 
@@ -16,7 +16,7 @@ use super::time::Timestamp;
 pub(super) fn update(storage: &impl Storage, update: &Update, surroundings: &Surroundings<'_>) -> Result<Entry, Error> {
     let id = update.id.to_string();
     let computed = Computed::of(&update.entry);
-    storage.transaction(|| surroundings.quota.keep(storage, true, || {
+    storage.transaction(|| surroundings.quota.keep(storage, || bytes_at(storage, update.id.key()), || {
         // A clock that went back does not take updated_at before what it was.
         let updated = storage.query(
             "UPDATE entries SET revision = revision + 1, updated_at = max(updated_at, CAST(? AS INTEGER)), meta = ?, head = ?,

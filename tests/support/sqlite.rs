@@ -2,6 +2,7 @@
 //! doubles, and a transaction is undone by an error and by a panic.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use agent_codex::notebook::storage::{Param, Row, Storage, StorageError, Value};
 use rusqlite::backup::Backup;
 use rusqlite::limits::Limit;
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, ToSql, params_from_iter};
+use rusqlite::{Connection, StatementStatus, ToSql, params_from_iter};
 
 /// A database in memory.
 pub struct Sqlite {
@@ -17,6 +18,8 @@ pub struct Sqlite {
     in_transaction: Cell<bool>,
     /// Every statement that was run, where that is asked for.
     pub log: RefCell<Option<Vec<String>>>,
+    /// The statements that SQLite had to prepare again, since a value was bound on which the plan depends.
+    pub prepared_again: RefCell<BTreeSet<String>>,
 }
 
 impl Sqlite {
@@ -29,7 +32,12 @@ impl Sqlite {
         connection.set_limit(Limit::SQLITE_LIMIT_SQL_LENGTH, 100_000).unwrap();
         connection.set_limit(Limit::SQLITE_LIMIT_COLUMN, 100).unwrap();
         connection.set_limit(Limit::SQLITE_LIMIT_EXPR_DEPTH, 100).unwrap();
-        Self { connection, in_transaction: Cell::new(false), log: RefCell::new(None) }
+        Self {
+            connection,
+            in_transaction: Cell::new(false),
+            log: RefCell::new(None),
+            prepared_again: RefCell::default(),
+        }
     }
 
     /// Another database that holds the same.
@@ -132,6 +140,10 @@ impl Storage for Sqlite {
         let mut found = Vec::new();
         while let Some(row) = rows.next().map_err(storage_error)? {
             found.push(Row::new((0..columns).map(|column| value(row.get_ref(column).unwrap())).collect()));
+        }
+        drop(rows);
+        if statement.reset_status(StatementStatus::RePrepare) > 0 {
+            self.prepared_again.borrow_mut().insert(sql.to_owned());
         }
         Ok(found)
     }

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use icu_casemap::{CaseMapper, CaseMapperBorrowed};
 use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed};
 
-use super::segment::segments;
+use super::segment::{Stretch, is_common, stretches};
 
 /// The version of Unicode up to which [`fold`] is complete: that of ICU4X's data, which do not tell
 /// it; a test would notice a change.
@@ -36,24 +36,28 @@ const NFKC: ComposingNormalizerBorrowed<'static> = ComposingNormalizerBorrowed::
 /// many characters as the text.
 #[must_use]
 pub fn fold(text: &str) -> String {
-    if text.is_ascii() {
-        return text.to_ascii_lowercase();
-    }
     let mut folded = String::with_capacity(text.len());
-    for segment in segments(text) {
-        push_folded(segment, &mut folded);
+    for stretch in stretches(text) {
+        push_folded(stretch, &mut folded);
     }
     folded
 }
 
-/// Appends the folded form of one segment.
-pub(super) fn push_folded(segment: &str, folded: &mut String) {
+/// Appends the folded form of a stretch.
+pub(super) fn push_folded(stretch: Stretch<'_>, folded: &mut String) {
+    let segment = match stretch {
+        Stretch::Ascii(text) => {
+            let start = folded.len();
+            folded.push_str(text);
+            return folded.get_mut(start..).unwrap_or_default().make_ascii_lowercase();
+        }
+        Stretch::Segment(segment) => segment,
+    };
     let mut characters = segment.chars();
     match (characters.next(), characters.next()) {
-        (Some(character), None) if character.is_ascii() => {
-            folded.push(character.to_ascii_lowercase());
+        (Some(character), None) if is_common(character) || is_folded(character, segment) => {
+            folded.push(character);
         }
-        (Some(character), None) if is_folded(character, segment) => folded.push(character),
         _ => folded.push_str(&fold_by_definition(segment)),
     }
 }

@@ -1,13 +1,16 @@
 //! Finds the first match of a query in a content, and where it lies in the original.
 //!
-//! The content is folded segment by segment, so each stretch of folded text belongs to one
+//! The content is folded segment by segment, as far as the match, so each part of the folded text belongs to one
 //! segment: the segments that a match touches, whole, are the original of the match, and they
 //! still hold it wherever they are cut out, because segments fold alone.
 
 use std::ops::Range;
 
 use super::fold::{fold, push_folded};
-use super::segment::segments;
+use super::segment::{Stretch, stretches};
+
+/// Bytes that are folded before a match is looked for in them.
+const FOLDED_AT_ONCE: usize = 1_024;
 
 /// The first match of a query, by the segments that it touches first and last.
 pub(super) struct Match<'c, 'q> {
@@ -30,17 +33,22 @@ struct Segment {
 
 /// The first match of the folded query in the content.
 pub(super) fn locate<'c, 'q>(content: &'c str, query: &'q str) -> Option<Match<'c, 'q>> {
-    let mut folded = String::with_capacity(content.len());
-    let mut ends = Vec::new();
-    for segment in segments(content) {
-        push_folded(segment, &mut folded);
-        let (original, _) = ends.last().copied().unwrap_or_default();
-        ends.push((segment.len().saturating_add(original), folded.len()));
-    }
-    let start = folded.find(query)?;
+    let mut folded = Folded::default();
+    let mut stretches = stretches(content);
+    // No match begins before this.
+    let mut from = 0;
+    let start = loop {
+        let at_end = !folded.grow(&mut stretches);
+        let found = folded.text.get(from..)?.find(query);
+        match found {
+            Some(start) => break from.saturating_add(start),
+            None if at_end => return None,
+            None => from = folded.boundary_before(folded.text.len().saturating_sub(query.len())),
+        }
+    };
     let end = start.saturating_add(query.len());
-    let first = segment(&ends, ends.partition_point(|&(_, folded)| folded <= start))?;
-    let last = segment(&ends, ends.partition_point(|&(_, folded)| folded < end))?;
+    let first = folded.segment_at(start)?;
+    let last = folded.segment_at(end.saturating_sub(1))?;
     Some(Match {
         content,
         query,
@@ -51,11 +59,50 @@ pub(super) fn locate<'c, 'q>(content: &'c str, query: &'q str) -> Option<Match<'
     })
 }
 
-/// The segment with this number, from where each ends in the original and folded text.
-fn segment(ends: &[(usize, usize)], number: usize) -> Option<Segment> {
-    let &(original_end, folded_end) = ends.get(number)?;
-    let (original, folded) = number.checked_sub(1).and_then(|previous| ends.get(previous).copied()).unwrap_or_default();
-    Some(Segment { original: original..original_end, folded: folded..folded_end })
+/// The folded form of the start of a content, and which part of it is of which stretch.
+#[derive(Default)]
+struct Folded {
+    text: String,
+    /// Of each stretch: where it ends in the original and in the folded text, and whether it is ASCII.
+    ends: Vec<(usize, usize, bool)>,
+}
+
+impl Folded {
+    /// Folds some more of the content; `false` where that is all of it.
+    fn grow<'c>(&mut self, stretches: &mut impl Iterator<Item = Stretch<'c>>) -> bool {
+        let enough = self.text.len().saturating_add(FOLDED_AT_ONCE);
+        for stretch in stretches {
+            let (Stretch::Ascii(original) | Stretch::Segment(original)) = stretch;
+            let before = self.ends.last().map_or(0, |&(end, ..)| end);
+            push_folded(stretch, &mut self.text);
+            let is_ascii = matches!(stretch, Stretch::Ascii(_));
+            self.ends.push((before.saturating_add(original.len()), self.text.len(), is_ascii));
+            if self.text.len() >= enough {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn boundary_before(&self, mut offset: usize) -> usize {
+        while !self.text.is_char_boundary(offset) {
+            offset = offset.saturating_sub(1);
+        }
+        offset
+    }
+
+    /// The segment that this byte of the folded text is of.
+    fn segment_at(&self, byte: usize) -> Option<Segment> {
+        let number = self.ends.partition_point(|&(_, folded, _)| folded <= byte);
+        let &(original_end, folded_end, is_ascii) = self.ends.get(number)?;
+        let before = number.checked_sub(1).and_then(|before| self.ends.get(before));
+        let &(original, folded, _) = before.unwrap_or(&(0, 0, false));
+        if is_ascii {
+            let within = original.saturating_add(byte.saturating_sub(folded));
+            return Some(Segment { original: within..within.saturating_add(1), folded: byte..byte.saturating_add(1) });
+        }
+        Some(Segment { original: original..original_end, folded: folded..folded_end })
+    }
 }
 
 impl Match<'_, '_> {

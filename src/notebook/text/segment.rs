@@ -28,34 +28,63 @@ const COMBINING_CLASSES: CanonicalCombiningClassMapBorrowed<'static> = Canonical
 /// Every character before this one is closed; the tests ask each.
 const FIRST_OPEN: char = '\u{300}';
 
-/// The segments of a text, in order; none is empty, and together they are the text.
-///
-/// A segment is one character and the marks, vowels or trailing consonants that may join it, so
-/// it is short in real text, but nothing bounds it.
-pub(super) fn segments(text: &str) -> impl Iterator<Item = &str> {
-    Segments { rest: text }
+/// Whether a character is of those that texts are mostly of: closed, and folded to itself. Only a shortcut past the
+/// definitions, which the tests compare for every character.
+pub(super) const fn is_common(character: char) -> bool {
+    matches!(
+        character,
+        'à'..='ö' | 'ø'..='ÿ' | 'α'..='ρ' | 'σ'..='ω' | 'а'..='џ' | 'א'..='ת' | 'ء'..='غ' | 'ف'..='ي'
+            | 'ก'..='ะ' | 'ぁ'..='ゖ' | 'ァ'..='ヺ' | '㐀'..='䶿' | '一'..='鿿' | '가'..='힣'
+    )
 }
 
-struct Segments<'t> {
+/// A part of a text: one segment, or many of one ASCII character each.
+///
+/// A segment is one character and the marks, vowels or trailing consonants that may join it, so it is short in real text, but
+/// nothing bounds it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Stretch<'t> {
+    Ascii(&'t str),
+    Segment(&'t str),
+}
+
+/// The stretches of a text, in order; none is empty, and together they are the text.
+pub(super) fn stretches(text: &str) -> impl Iterator<Item = Stretch<'_>> {
+    Stretches { rest: text }
+}
+
+struct Stretches<'t> {
     rest: &'t str,
 }
 
-impl<'t> Iterator for Segments<'t> {
-    type Item = &'t str;
+impl<'t> Iterator for Stretches<'t> {
+    type Item = Stretch<'t>;
 
-    fn next(&mut self) -> Option<&'t str> {
+    fn next(&mut self) -> Option<Stretch<'t>> {
+        let ascii = self.rest.bytes().position(|byte| !byte.is_ascii()).unwrap_or(self.rest.len());
+        // What follows may join the last.
+        let alone = if ascii == self.rest.len() { ascii } else { ascii.saturating_sub(1) };
+        if alone > 0 {
+            return self.take(alone).map(Stretch::Ascii);
+        }
         let mut characters = self.rest.char_indices();
         characters.next()?;
         let end = characters.find(|&(_, character)| is_closed(character)).map_or(self.rest.len(), |(start, _)| start);
-        let (segment, rest) = self.rest.split_at_checked(end)?;
+        self.take(end).map(Stretch::Segment)
+    }
+}
+
+impl<'t> Stretches<'t> {
+    fn take(&mut self, end: usize) -> Option<&'t str> {
+        let (taken, rest) = self.rest.split_at_checked(end)?;
         self.rest = rest;
-        Some(segment)
+        Some(taken)
     }
 }
 
 /// Whether nothing that precedes the character can interact with it in folding.
 fn is_closed(character: char) -> bool {
-    character < FIRST_OPEN || decomposes_to_closed(character)
+    character < FIRST_OPEN || is_common(character) || decomposes_to_closed(character)
 }
 
 fn decomposes_to_closed(character: char) -> bool {
@@ -83,18 +112,24 @@ mod tests {
     use unicode_normalization::char::canonical_combining_class;
     use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-    use super::{FIRST_OPEN, composes_backwards, decomposes_to_closed, is_closed, segments};
+    use super::{FIRST_OPEN, Stretch, composes_backwards, decomposes_to_closed, is_closed, is_common, stretches};
     use crate::notebook::text::strategies::interacts;
 
     fn cut(text: &str) -> Vec<&str> {
-        segments(text).collect()
+        stretches(text)
+            .flat_map(|stretch| match stretch {
+                Stretch::Ascii(text) => text.split("").filter(|character| !character.is_empty()).collect(),
+                Stretch::Segment(segment) => vec![segment],
+            })
+            .collect()
     }
 
     #[test]
     fn the_segments_of_a_text_are_the_text() {
         assert_eq!(cut(""), Vec::<&str>::new());
         assert_eq!(cut("ab"), ["a", "b"]);
-        assert_eq!(cut("e\u{301}\u{323}x"), ["e\u{301}\u{323}", "x"]);
+        assert_eq!(cut("abé"), ["a", "b", "é"]);
+        assert_eq!(cut("ae\u{301}\u{323}x"), ["a", "e\u{301}\u{323}", "x"]);
         assert_eq!(cut("\u{301}x"), ["\u{301}", "x"]);
     }
 
@@ -123,6 +158,13 @@ mod tests {
     #[test]
     fn every_character_before_the_combining_marks_is_closed() {
         for character in '\0'..FIRST_OPEN {
+            assert!(decomposes_to_closed(character), "{character:?}");
+        }
+    }
+
+    #[test]
+    fn every_common_character_is_closed() {
+        for character in ('\0'..=char::MAX).filter(|&character| is_common(character)) {
             assert!(decomposes_to_closed(character), "{character:?}");
         }
     }
