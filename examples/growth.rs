@@ -3,6 +3,10 @@
 //!
 //! A call is all that this program does of it, from the body of the request to the body of the answer: JSON, arguments, the
 //! message to the codex, the turn with its grant, and the answer. What the runtime adds does not grow.
+//!
+//! A codex is asked now and then, and much else runs between: before each call, memory is gone through until the processor's
+//! caches hold nothing of the codex. Otherwise a small codex, which fits into them, would look faster than it ever is.
+//! With `HOT=1` that is left out.
 
 #![allow(clippy::cast_precision_loss)] // No count here is near 2^52.
 
@@ -86,6 +90,17 @@ fn microseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e6
 }
 
+/// Bytes of memory that are gone through before a call; more than processors cache.
+const MUCH: usize = 128 << 20;
+
+/// Takes everything out of the processor's caches.
+fn forget(memory: &mut [u8]) {
+    for byte in memory.iter_mut().step_by(64) {
+        *byte = byte.wrapping_add(1);
+    }
+    std::hint::black_box(memory);
+}
+
 /// The median, the mean and the longest of some times, in microseconds.
 type Times = [f64; 3];
 
@@ -129,10 +144,13 @@ fn answer(codex: &TestCodex, random: &mut Random, body: &[u8]) -> Vec<u8> {
     message.tell(turn(codex, random, &message)).into_wire()
 }
 
-fn measure(codex: &mut TestCodex, random: &mut Random, ids: &[Value]) -> Vec<(&'static str, Times)> {
+fn measure(codex: &mut TestCodex, random: &mut Random, ids: &[Value], memory: &mut [u8]) -> Vec<(&'static str, Times)> {
     let mut rows = Vec::new();
     let mut run = |name, codex: &TestCodex, random: &mut Random, bodies: Vec<Vec<u8>>| {
-        let times = bodies.iter().map(|body| time(|| drop(answer(codex, random, body))));
+        let times = bodies.iter().map(|body| {
+            forget(memory);
+            time(|| drop(answer(codex, random, body)))
+        });
         rows.push((name, summed_up(times.collect())));
     };
     let start = ids.len();
@@ -160,6 +178,7 @@ fn measure(codex: &mut TestCodex, random: &mut Random, ids: &[Value]) -> Vec<(&'
     for round in 0..ROUNDS {
         codex.save(&format!("between {start} {round}"), &note(random, start + ROUNDS + round)).unwrap();
         for ((_, body), times) in searches.iter().zip(&mut times) {
+            forget(memory);
             times.push(time(|| drop(answer(codex, random, body))));
         }
     }
@@ -172,6 +191,7 @@ fn main() {
     let mut codex = TestCodex::new();
     codex.quota = Quota::parse("9000").expect("a quota");
     let (mut random, mut ids) = (Random(1), Vec::new());
+    let mut memory = vec![0; if std::env::var_os("HOT").is_some() { 0 } else { MUCH }];
     let (id, label) = (GrantId::from_bytes(GRANT), "growth".to_owned());
     turn(&codex, &mut random, &Message::CreateGrant { id, label, scopes: Scopes::ALL, lifetime: None });
     println!("| entries | call | median, µs | mean, µs | longest, µs |\n| --- | --- | --- | --- | --- |");
@@ -181,7 +201,7 @@ fn main() {
             ids.push(codex.save(&format!("save {}", ids.len()), &entry).unwrap()["id"].take());
         }
         let pages = codex.storage.pages();
-        for (name, [median, mean, longest]) in measure(&mut codex, &mut random, &ids) {
+        for (name, [median, mean, longest]) in measure(&mut codex, &mut random, &ids, &mut memory) {
             println!("| {size} | {name} | {median:.0} | {mean:.0} | {longest:.0} |");
         }
         println!("| {size} | kB of database an entry | | {:.2} | |", pages as f64 * 4.096 / size as f64);
