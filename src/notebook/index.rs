@@ -27,10 +27,10 @@ use crate::json::write_string;
 const MARKER: &str = "A\u{1}A";
 /// Trigrams of one text that are looked up, at most. A few are mostly enough, and each costs by the entries that have it; more
 /// are looked up where those name more entries than are asked for.
-const FEW: usize = 3;
+const FEW: usize = 4;
 const MANY: usize = 16;
 /// Trigrams of a text that is short.
-const SHORT: usize = 8;
+const SHORT: usize = 2 * FEW;
 /// A step of the backfill ends after so many entries, or with the one whose folded text makes it so many bytes.
 const STEP_ENTRIES: i64 = 64;
 const STEP_BYTES: i64 = 32_768;
